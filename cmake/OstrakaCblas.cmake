@@ -5,10 +5,10 @@
 
 include_guard()
 
-# Makes the target ostraka::cblas if some library has cblas.h and links cblas_dgemm. It finds a library by linking:
-# distributions differ in which library exports the C interface. OpenBLAS comes first, in its OpenMP flavour, which
-# shares its threads with Kokkos. netlib's reference BLAS, many times slower than the portable kernel, is left out
-# unless OSTRAKA_ENABLE_REFERENCE_BLAS or OSTRAKA_CBLAS_LIBRARY asks for it.
+# Makes the target ostraka::cblas if cblas.h exists and a program that calls cblas_dgemm links with some library. A link
+# test decides because distributions differ in which library exports the C interface. OpenBLAS comes first, in its
+# OpenMP flavour, which shares its threads with Kokkos. netlib's reference BLAS, many times slower than the portable
+# kernel, is used only if OSTRAKA_ENABLE_REFERENCE_BLAS or OSTRAKA_CBLAS_LIBRARY asks for it.
 function(ostraka_find_cblas)
   if(TARGET ostraka::cblas)
     return()
@@ -25,7 +25,7 @@ function(ostraka_find_cblas)
   endif()
 
   set(libraries "${OSTRAKA_CBLAS_LIBRARY}")
-  set(asked TRUE)  # by name; what the line above finds is OpenBLAS
+  set(asked TRUE)  # the user named this library, or find_library found OpenBLAS
   ostraka_cblas_links(links "${libraries}")
   if(NOT links)
     find_package(BLAS QUIET)
@@ -65,9 +65,9 @@ function(ostraka_cblas_links result libraries)
   set(${result} "${links}" PARENT_SCOPE)
 endfunction()
 
-# netlib's C interface has a variable of this name. So have libraries that took the interface over, or that are built on
-# it: those have names of their own, too. A file name shows nothing, since distributions let one library take another's
-# place (Debian's alternatives).
+# True if the library is netlib's reference BLAS, whose C interface has the variable CBLAS_CallFromC. Libraries that
+# contain or adopted that interface have the variable, too, but also export functions of their own. A file name shows
+# nothing, since distributions let one library take another's place (Debian's alternatives).
 function(ostraka_is_reference_blas result libraries)
   ostraka_links_with(reference "${libraries}" CBLAS_CallFromC
     "extern \"C\" int CBLAS_CallFromC;\nint main() { return CBLAS_CallFromC; }")

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ostraka::compiled: ostraka::ostraka and a library of the engine's instances
-# (include/ostraka/compiled/compiled_engine.hpp), static or, with BUILD_SHARED_LIBS, shared. A program that links it is
-# compiled in a fraction of the time and does the same. Its sources, a few lines each, are written
-# here.
+# (include/ostraka/compiled/compiled_engine.hpp), static or, with BUILD_SHARED_LIBS, shared. A program that links it
+# compiles in a fraction of the time and does the same. This file generates the sources, a few lines each.
 
 include_guard()
 
@@ -81,9 +80,9 @@ function(ostraka_add_compiled)
   add_library(ostraka::compiled ALIAS ostraka_compiled)
   set_target_properties(ostraka_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON)
   if(kind STREQUAL "SHARED")
-    # Before 1.0 no version promises to work with programs that another version compiled. The objects are those of the
-    # static library, without a macro that differs, so that ccache has them; unless the project hides symbols, because
-    # the instances must stay visible.
+    # Before 1.0 no version promises to work with programs that another version compiled. The objects are compiled as
+    # for the static library, without CMake's macro for shared ones, so that ccache has them. If the project hides
+    # symbols, the library does not, because the instances must stay visible.
     set(soversion ${PROJECT_VERSION})
     if(PROJECT_VERSION_MAJOR GREATER 0)
       set(soversion ${PROJECT_VERSION_MAJOR})

@@ -10,9 +10,9 @@
 
 include_guard()
 
-# g++ and the newest installed clang++ from 16 on: an error is a sentence for a reader, so both compilers' output is
-# checked. Older clangs word theirs in the same way, and each would cost as many tests again. The compiler that is not
-# this build's has the label ci.
+# Finds g++ and the newest installed clang++ from 16 on. An error is a sentence for a reader, so the output of both is
+# checked. Older clangs word errors in the same way, and each would cost as many tests again. Tests with the compiler
+# that this build does not use have the label ci.
 function(ostraka_compile_fail_compilers result)
   set(compilers "")
   find_program(OSTRAKA_COMPILER_g++ g++)
@@ -44,13 +44,13 @@ function(ostraka_label_of_compiler result compiler)
   set(${result} "${label}" PARENT_SCOPE)
 endfunction()
 
-# Shared by compile-fail tests. `plan` are the tests of floors 1 and 2 alone, `ostraka` all others, which get the flags
-# of ostraka::ostraka.
+# Arguments that compile-fail tests share: `plan` for tests of floors 1 and 2 alone, `ostraka` for all others, which get
+# the flags of ostraka::ostraka.
 set(compile_fail_dir "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_shared")
 set(compile_fail_arguments_plan "-DINCLUDE_DIR=${PROJECT_SOURCE_DIR}/include")
 set(compile_fail_arguments_ostraka ${compile_fail_arguments_plan} "-DFLAGS_FILE=${compile_fail_dir}/flags.cmake")
 
-# Once for each compiler, as a fixture of the tests: precompiles all headers of the floors, with Kokkos and MPI.
+# Precompiles all headers of the floors, with Kokkos and MPI, once for each compiler, as a fixture of the tests.
 function(ostraka_prepare_compile_fail_tests)
   set(headers plan)
   if(TARGET ostraka::ostraka)
@@ -78,9 +78,9 @@ function(ostraka_prepare_compile_fail_tests)
   endforeach()
 endfunction()
 
-# Leaves out a file that includes more than floors 1 and 2 if there is no ostraka::ostraka. Compiles the controls of all
-# files at once, each in a namespace of its own, in a test <NAME>.<plan or ostraka>, but for those that say "// control:
-# alone". Without NAME, each has its own.
+# Adds the tests of these files. Without ostraka::ostraka it leaves out files that include more than floors 1 and 2. One
+# test, <NAME>.<plan or ostraka>, compiles the controls of all files at once, each in a namespace of its own, except
+# those with "// control: alone". Without NAME, each file compiles its own control.
 # LABELS: added to the labels of all these tests.
 function(ostraka_add_compile_fail_tests)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "FILES;LABELS")
@@ -150,7 +150,7 @@ function(ostraka_add_compile_time_tests folder)
   foreach(file IN LISTS files)
     cmake_path(GET file STEM stem)
     file(STRINGS "${file}" limits REGEX "^// (g\\+\\+|clang): ")
-    # what the compiler says when it stops, and (not:) what it must not say
+    # the compiler's message when it stops, and (not:) text that it must not print
     file(STRINGS "${file}" says REGEX "^// says: ")
     file(STRINGS "${file}" never REGEX "^// not: ")
     foreach(compiler IN LISTS compilers)

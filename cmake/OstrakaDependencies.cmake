@@ -50,7 +50,8 @@ function(ostraka_say text)
   endif()
 endfunction()
 
-# Imported targets are visible to the folder that finds them, and to all folders if this project is part of another.
+# Makes an imported target. It is visible to the folder that finds it, and to all folders if this project is part of
+# another.
 function(ostraka_add_imported name)
   add_library(${name} INTERFACE IMPORTED)
   if(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL)
@@ -174,18 +175,18 @@ endfunction()
 
 # --- what programs share with ostraka::compiled -----------------------------------------------------------------------
 
-# ostraka_describe_build(<prefix>): <prefix>_mpi, _kokkos and _compiler, as sentences name them, of this project after
-# its dependencies are found.
+# ostraka_describe_build(<prefix>): sets <prefix>_mpi, _kokkos and _compiler to the names that messages use for those of
+# this project. Call it after the dependencies have been found.
 function(ostraka_describe_build prefix)
   ostraka_which_mpi(mpi)
-  get_property(kokkos GLOBAL PROPERTY OSTRAKA_KOKKOS)  # empty for a superproject's own, which does not describe itself
+  get_property(kokkos GLOBAL PROPERTY OSTRAKA_KOKKOS)  # empty for a superproject's own Kokkos
   set(${prefix}_mpi "${mpi}" PARENT_SCOPE)
   set(${prefix}_kokkos "${kokkos}" PARENT_SCOPE)
   set(${prefix}_compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" PARENT_SCOPE)
 endfunction()
 
 # Names the MPI by its binary interface: "Open MPI", "MPICH" (Intel MPI, MVAPICH and Cray's share its interface),
-# "another MPI", "no MPI". The headers tell it: this compiles a program and reads its text, since programs do not run
+# "another MPI", "no MPI". It compiles a program and reads the name from the program's text, since programs do not run
 # when cross-compiling.
 function(ostraka_which_mpi result)
   if(NOT TARGET ostraka::mpi)

@@ -6,8 +6,8 @@
 
 include_guard()
 
-# Makes ostraka::cublas or ostraka::rocblas if Kokkos has CUDA or HIP and the library has a CMake package. Libraries and
-# headers of GPUs are installed together, and are often used to cross-compile, so this links nothing to find out.
+# Makes ostraka::cublas or ostraka::rocblas if Kokkos has CUDA or HIP and the library has a CMake package. There is no
+# link test, because a GPU's libraries and headers are installed together, and are often used to cross-compile.
 function(ostraka_find_gpu_blas)
   set(instead "local contractions on the GPU use our own kernels")
   get_property(devices GLOBAL PROPERTY OSTRAKA_KOKKOS_DEVICES)
@@ -34,7 +34,7 @@ function(ostraka_find_gpu_blas)
 endfunction()
 
 # Makes the target ostraka::nccl from NCCL, or RCCL where Kokkos was built for AMD's GPUs, on request only, after MPI
-# and Kokkos were looked for. Programs that link it, and ostraka::ostraka, send by it what lies in GPUs' memory.
+# and Kokkos were looked for. Programs that link it, and ostraka::ostraka, send data in GPUs' memory by it.
 function(ostraka_find_nccl sentence)
   set(${sentence} "" PARENT_SCOPE)
   if(TARGET ostraka::nccl)
@@ -74,7 +74,7 @@ function(ostraka_find_nccl sentence)
 endfunction()
 
 # Makes the target ostraka::cufft from cuFFT, or hipFFT where Kokkos was built for AMD's GPUs, on request only, after
-# Kokkos was looked for. Programs that link it and include <ostraka/fft.hpp> transform by it what lies in GPUs' memory.
+# Kokkos was looked for. Programs that link it and include <ostraka/fft.hpp> transform data in GPUs' memory by it.
 function(ostraka_find_cufft sentence)
   set(${sentence} "" PARENT_SCOPE)
   if(TARGET ostraka::cufft)

@@ -62,7 +62,8 @@ if(PROJECT_IS_TOP_LEVEL)
   install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT ostraka_archive EXCLUDE_FROM_ALL)
   set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};ostraka;Unspecified;/"
     "${PROJECT_BINARY_DIR};ostraka;ostraka_archive;/")
-  # An archive of the source lacks this build, what .gitignore lists, and Git's own files. Patterns meet whole paths.
+  # An archive of the source contains neither this build, nor what .gitignore lists, nor Git's own files. CPack matches
+  # these patterns against whole paths.
   string(REGEX REPLACE "[^A-Za-z0-9/_-]" "." source "${PROJECT_SOURCE_DIR}")
   string(REGEX REPLACE "[^A-Za-z0-9/_-]" "." binary "${PROJECT_BINARY_DIR}")
   set(CPACK_SOURCE_IGNORE_FILES "^${binary}/" "^${source}/build[^/]*/" "^${source}/CMakeUserPresets.json$"

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   ostraka_find_nanobind(<why not>)          looks for a Python with nanobind and its headers; empty if there is one
+#   ostraka_find_nanobind(<why not>)          looks for a Python with nanobind and its headers; sets <why not> to the
+#                                             reason if there is none, else to nothing
 #   ostraka_add_python_module(<name> <source> <folder>)
 # Only examples/python and its tests need them. The Python is OSTRAKA_FILES_PYTHON (cmake/bootstrap.sh) or python3.
 

@@ -58,7 +58,7 @@ function(ostraka_gather_flags line_result options_result)
       endif()
     endif()
   endforeach()
-  list(REVERSE line)  # an archive comes after all that need it
+  list(REVERSE line)  # keep the last of equal entries: an archive comes after everything that needs it
   list(REMOVE_DUPLICATES line)
   list(REVERSE line)
   list(REMOVE_DUPLICATES all_options)
@@ -70,8 +70,8 @@ function(ostraka_gather_flags line_result options_result)
 endfunction()
 
 # ostraka_add_pkg_config(<name> <description> <folder> [TARGET <target>] [REQUIRES <other names>])
-# Installs <folder>/pkgconfig/<name>.pc. With TARGET, it has what the target requires of programs that link it, beyond
-# what the required files have.
+# Installs <folder>/pkgconfig/<name>.pc. With TARGET, the file contains what the target requires of programs that link
+# it, beyond the contents of the required files.
 function(ostraka_add_pkg_config name description folder)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "TARGET;REQUIRES" "")
   cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE here)
@@ -91,7 +91,7 @@ function(ostraka_add_pkg_config name description folder)
   elseif(arg_TARGET)
     set(asked "$<TARGET_PROPERTY:${arg_TARGET},INTERFACE_")
     set(definitions "$<REMOVE_DUPLICATES:${asked}COMPILE_DEFINITIONS>>")
-    # The compiler searches its own folders in an order of its own.
+    # Leave out the compiler's own folders: it has to search them in its own order.
     set(not_said "${PROJECT_SOURCE_DIR}/include" ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES})
     list(TRANSFORM not_said REPLACE "[^A-Za-z0-9/_-]" "[\\0]")
     list(JOIN not_said "|" not_said)

@@ -8,17 +8,20 @@
 #   ostraka_add_tests_of_folder(...)                                   one of these for every file below a folder
 # Tests that a compiler runs are in OstrakaCompilerTests.cmake.
 #
-# Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
-# "// gpu:" says that the test reads no device memory on the host: on the sham device (OSTRAKA_TEST_SHAM) it has the
-# label "gpu" and runs on 1, 2, 4 ranks, and it is linked for GPUs;
-# "// sham:" says so of a test that is not linked for GPUs, as it gives kernels functions that only a host can call.
-# There are many, so each has one of the labels "sham_0", "sham_1" and "sham_2", by its name, and .ci/run chooses one;
-# "// sham: always" has the label "gpu". "// sham: 1 2" says the ranks; by default a test whose "// ranks:" is 1 runs on
-# one there, and others on 1, 2 and 4;
-# "// gpu: 2 4" runs it again on so many ranks: on the sham device with an MPI that accepts its memory
-# (mpi.<name>.gpu_direct.np2), elsewhere with host memory treated as a GPU's, which MPI accepts or does not
-# (mpi.<name>.gpu_staged.np2);
-# "// checked: 2 4" in check mode (mpi.<name>.checked.np2).
+# Comments in a test file override the defaults of its folder:
+#   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
+#   // gpu:           The test reads no device memory on the host. It is linked for GPUs; on the sham device
+#                     (OSTRAKA_TEST_SHAM) it has the label "gpu" and runs on 1, 2 and 4 ranks.
+#   // gpu: 2 4       The test also runs again on so many ranks: on the sham device with an MPI that accepts its memory
+#                     (mpi.<name>.gpu_direct.np2), elsewhere with host memory treated as a GPU's, which MPI accepts or
+#                     does not (mpi.<name>.gpu_staged.np2).
+#   // sham:          The test reads no device memory on the host, but is not linked for GPUs, since it gives kernels
+#                     functions that only a host can call. There are many such tests, so each has one of the labels
+#                     "sham_0", "sham_1" and "sham_2", by its name, and .ci/run chooses one. On the sham device a test
+#                     whose "// ranks:" is 1 runs on one rank, and others on 1, 2 and 4.
+#   // sham: 1 2      The same on these ranks.
+#   // sham: always   The same with the label "gpu".
+#   // checked: 2 4   The test runs again in check mode (mpi.<name>.checked.np2).
 # The label "essential" marks tests of what another compiler, MPI or Kokkos could break: every leg of .ci/run builds
 # these tests. The label "ci" marks tests that cost more than they add to a user's trust in the library: without
 # OSTRAKA_TEST_EVERYTHING, as with the README's command, they are neither built nor run. Legs of .ci/run build them by
@@ -31,29 +34,29 @@ mark_as_advanced(OSTRAKA_TEST_TIMEOUT)
 
 # By default CMake makes a precompiled header a system header, which would suppress our headers' warnings.
 set(CMAKE_PCH_PROLOGUE "")
-# Release, and None, for which .ci/run passes options of its own.
+# These apply to the build types Release and None; with None, .ci/run passes options of its own.
 set(OSTRAKA_SHARING_OPTIONS $<$<CONFIG:Release,None>:-O0>)
-# -O3 takes g++ 12 two to three times as long over the engine's tests as -O2.
+# With -O3, g++ 12 takes two to three times as long to compile the engine's tests as with -O2.
 set(OSTRAKA_TEST_ENGINE_OPTIONS "" CACHE
   STRING "Compiler options for the tests of the engine, after those of the build type")
 mark_as_advanced(OSTRAKA_TEST_ENGINE_OPTIONS)
 
-# Groups, to build only what a run of ctest -L needs.
+# Groups of tests. Build one to get only what a run of ctest -L needs.
 add_custom_target(ostraka_plan_tests)  # without the slow ones
 add_custom_target(ostraka_mpi_tests)
 add_custom_target(ostraka_essential_tests)  # tests on ranks of what another compiler, MPI or Kokkos could break
 
 add_custom_target(ostraka_gpu_tests)  # with OSTRAKA_TEST_SHAM: tests on the sham device, those with the label gpu
-add_custom_target(ostraka_sham_tests)  # and the others
+add_custom_target(ostraka_sham_tests)  # the same, the other tests
 foreach(part IN ITEMS 0 1 2)
   add_custom_target(ostraka_sham_tests_${part})
   add_dependencies(ostraka_sham_tests ostraka_sham_tests_${part})
 endforeach()
-add_custom_target(ostraka_ci_examples)  # what tests with the label ci run: examples, and the rest
+add_custom_target(ostraka_ci_examples)  # the programs of tests with the label ci: examples, and below the others
 add_custom_target(ostraka_ci_tests)
 
-# ostraka_leave_out(<result> <labels> [<what>]): true if the tests with these labels are left out. Then it notes them,
-# as <what> or as one more program.
+# ostraka_leave_out(<result> <labels> [<what>]): true if the tests with these labels are left out. It then notes <what>,
+# or one more program, for the message at the end.
 function(ostraka_leave_out result labels)
   set(${result} FALSE PARENT_SCOPE)
   if("ci" IN_LIST labels AND NOT OSTRAKA_TEST_EVERYTHING)
@@ -84,7 +87,8 @@ find_path(OSTRAKA_DOCTEST_INCLUDE_DIR doctest/doctest.h REQUIRED DOC "Folder of 
 add_library(ostraka_test_settings INTERFACE)
 target_include_directories(ostraka_test_settings SYSTEM INTERFACE "${OSTRAKA_DOCTEST_INCLUDE_DIR}")
 target_include_directories(ostraka_test_settings INTERFACE "${PROJECT_SOURCE_DIR}/tests")
-# clang counts an int as the index of a std::array as a sign conversion; headers and examples avoid it, tests need not.
+# clang reports an int as the index of a std::array as a sign conversion; headers and examples avoid that, tests need
+# not.
 target_compile_options(ostraka_test_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
   -Wno-sign-conversion)
 
@@ -107,10 +111,10 @@ if(TARGET ostraka::ostraka)
   add_library(ostraka_test_precompiled OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp")
   target_link_libraries(ostraka_test_precompiled PRIVATE ostraka_test_settings ostraka::compiled)
   target_compile_options(ostraka_test_precompiled PRIVATE ${OSTRAKA_SHARING_OPTIONS})
-  # ccache may return the header precompiled for another checkout of the same files, whose times differ.
+  # ccache may return a header that was precompiled for another checkout of the same files, with other time stamps.
   target_compile_options(ostraka_test_precompiled PRIVATE
     "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
-  # not by its path: what is compiled is the same everywhere
+  # not by its path, so that the compiled text is the same in every checkout
   target_precompile_headers(ostraka_test_precompiled PRIVATE [["support/precompiled.hpp"]])
 endif()
 
@@ -136,12 +140,12 @@ set(OSTRAKA_TEST_ENVIRONMENT
 if(OSTRAKA_TEST_SHAM)
   # Another process that copies a message cannot report that it meets device memory. The rank itself can.
   list(APPEND OSTRAKA_TEST_ENVIRONMENT OMPI_MCA_btl_vader_single_copy_mechanism=none)
-  # freed memory is never used again, so a use of it is seen
+  # blocks are not kept: the sham device never uses freed memory again, so it detects a use of it
   list(APPEND OSTRAKA_TEST_ENVIRONMENT OSTRAKA_KEEP_FREED_MEMORY=0)
 endif()
 
 function(ostraka_add_static_test name)
-  # An executable rather than an object library, so that the test counts, and can hold doctest cases.
+  # An executable rather than an object library, so that it counts as a test and can contain doctest cases.
   ostraka_add_test(${name} ${ARGN} LABELS static)
 endfunction()
 
@@ -219,10 +223,10 @@ endfunction()
 
 # ostraka_add_tests_of_folder(<folder> STATIC|PLAIN|MPI [RANKS 1 2 ...] [ESSENTIAL_RANKS 1 2 ...]
 #   [CHECKED_RANKS 1 2 ...] [SHARE])
-# ESSENTIAL_RANKS: the ranks of tests with that label; a job of three ranks finds little that meshes of six, with axes
-# of three, do not.
-# SHARE: tests that include a file of tests/support share what is compiled once. Others link the engine's instances if
-# they include these.
+# ESSENTIAL_RANKS: the ranks of tests with that label. A job of three ranks finds few errors that meshes of six, with
+# axes of three, do not find.
+# SHARE: tests that include a file of tests/support share precompiled headers and objects (ostraka_share_compiled).
+# Others link the engine's instances if they include the engine.
 function(ostraka_add_tests_of_folder folder kind)
   cmake_parse_arguments(PARSE_ARGV 2 arg "SHARE" "" "RANKS;ESSENTIAL_RANKS;CHECKED_RANKS")
   file(GLOB_RECURSE files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
@@ -292,9 +296,9 @@ function(ostraka_add_gpu_object name file library cuda_header hip_header)
   target_compile_definitions(${name} PRIVATE OSTRAKA_ENABLE_${library}=1)
 endfunction()
 
-# For a test of many shardings and little work: nearly all its cost is compiling. tests/support/precompiled.hpp is
-# compiled once for all of these, the engine is ostraka::compiled, the oracle is linked; the rest, the surface, is not
-# optimised. tests/engine tests the code that is optimised hard.
+# Makes a test share compiled code. Call it for tests of many shardings and little work, which cost little but
+# compiling: tests/support/precompiled.hpp is compiled once for all of them, the engine is ostraka::compiled, the oracle
+# is linked; the rest, the surface, is not optimised. tests/engine tests the code with full optimisation.
 function(ostraka_share_compiled target)
   target_compile_options(${target} PRIVATE ${OSTRAKA_SHARING_OPTIONS})
   target_precompile_headers(${target} REUSE_FROM ostraka_test_precompiled)

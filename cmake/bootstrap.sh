@@ -11,11 +11,11 @@
 #                                             Ostraka and tests it; a new FOLDER becomes a copy of examples/template
 #   bash cmake/bootstrap.sh deps [demo|test]  installs the dependencies only; the last line names Kokkos' CMake folder
 #
-# On Debian or Ubuntu, as root, from nothing. The script uses everything that is already there, however it came there;
-# if nothing is missing, any system and any user will do. Kokkos with a parallel host backend comes from the first of:
-# an installed one; one that this script has built before; the distribution's package; upstream's release; the
-# distribution's source. OSTRAKA_CACHE holds the built ones (default: ~/.cache/ostraka). The compiler is CXX (default:
-# g++). If it has no OpenMP, the script says so and uses a Kokkos with the Serial backend alone.
+# It installs missing dependencies on Debian or Ubuntu, as root. It uses everything that is already there, whatever its
+# origin; if nothing is missing, it runs on any system and as any user. Kokkos with a parallel host backend comes from
+# the first of: an installed one; one that this script has built before; the distribution's package; upstream's release;
+# the distribution's source. OSTRAKA_CACHE holds the built ones (default: ~/.cache/ostraka). The compiler is CXX
+# (default: g++). If it has no OpenMP, the script says so and uses a Kokkos with the Serial backend alone.
 
 set -euo pipefail
 called_from=$PWD
@@ -95,7 +95,7 @@ finds_fast_blas() {
   done
   return 1
 }
-# Another MPI's is CMake's to find.
+# True if some HDF5 is installed. CMake checks whether it was built for the MPI in use.
 finds_hdf5() { compgen -G '/usr/include/hdf5/*/hdf5.h' >/dev/null || finds_header hdf5.h || [[ -n ${HDF5_ROOT:-} ]]; }
 links_with() {
   echo "extern \"C\" void $2(); int main() { $2(); }" | "$cxx" -x c++ - -o /dev/null "-l$1" >/dev/null 2>&1
@@ -355,7 +355,7 @@ demo() {
   cmake --build build -j "$jobs" --target digits
   local launcher
   launcher=$(sed -n 's/^MPIEXEC_EXECUTABLE:[^=]*=//p' build/CMakeCache.txt)
-  # Runs as root, and with more ranks than cores: Open MPI 4 and 5 must be told to allow it; MPICH allows it.
+  # Allows runs as root and with more ranks than cores, as Open MPI 4 and 5 require; MPICH allows both.
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
     OMPI_MCA_mpi_yield_when_idle=1
   export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe \
@@ -386,7 +386,8 @@ project() {
       cmake --install build/project --prefix "$prefix"
   } >build/project/install.log 2>&1 ||
     { cat build/project/install.log >&2; fail "Ostraka could not be installed in build/project"; }
-  # By Ninja, which the script installs: a fresh Debian has no make. A build folder that is there keeps its generator.
+  # Builds with Ninja, which the script installs, since a fresh Debian has no make. An existing build folder keeps its
+# generator.
   CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja} cmake -S "$folder" -B "$folder/build" -DCMAKE_CXX_COMPILER="$cxx" \
     -DCMAKE_PREFIX_PATH="$prefix" -DKokkos_DIR="$kokkos_dir"
   cmake --build "$folder/build" -j "$jobs"

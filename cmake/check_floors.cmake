@@ -5,8 +5,8 @@
 #
 # Includes go down: types (1) < plan (2) < engine (3) < surface (4). Floors 1 and 2 include the standard library and
 # nothing else. A floor has rooms, each a folder with one idea and at most 14 headers. `rooms` lists them, and for each
-# the rooms of its floor that it includes. These stand before it in the list, so no two rooms know each other, except
-# rooms of engine/kernels, which stand on both sides of a seam. engine/kernels is the seam of local work: other rooms
+# the rooms of its floor that it includes. These precede it in the list, so no two rooms include each other, except
+# rooms of engine/kernels, which are on both sides of a seam. engine/kernels is the seam of local work: other rooms
 # include its own headers and its rooms loops, numbers, accumulators, rows, tiles and fourier, and nothing behind it. A
 # folder that is none of types/, plan/ and engine/ is a room of the surface. Headers directly in ostraka/ are umbrellas,
 # which are for users: no room includes them. Only an umbrella may have the name of another header. The surface executes
@@ -17,8 +17,8 @@
 
 cmake_minimum_required(VERSION 3.23)
 
-# <room>: <the rooms that it includes>. All rooms know types/; rooms of the engine know the listed rooms of plan/; the
-# surface knows all three floors below it.
+# <room>: <the rooms that it may include>. All rooms may include types/; rooms of the engine the listed rooms of plan/;
+# the surface all three floors below it.
 set(rooms
   "types/support:"
   "types/values:"
@@ -207,7 +207,7 @@ function(broken_rule header included result)
       set(rule "floor ${floor} includes floor ${included_floor}, includes go down")
     elseif(included MATCHES "^ostraka/[^/]+$" AND NOT included STREQUAL "ostraka/version.hpp"
       AND NOT header MATCHES "^ostraka/([^/]+|foresight/budget.hpp)$")
-      # except budget.hpp, which prices programs with every rule there is
+      # except budget.hpp, which prices programs with all rules
       set(rule "umbrellas are for users, a header includes what it needs")
     elseif(NOT knows)
       set(rule "${room}/ does not know ${included_room}/ (rooms, in cmake/check_floors.cmake)")
@@ -268,7 +268,7 @@ foreach(header IN LISTS headers)
   endforeach()
 endforeach()
 
-# A room can be surveyed, and its name finds a header.
+# A room has few enough headers to survey, and a header's name identifies it.
 set(most 14)
 foreach(header IN LISTS headers)
   room_of("${header}" room)
@@ -313,7 +313,7 @@ foreach(header IN LISTS headers)
   endforeach()
 endforeach()
 
-# Instances of execution spaces come from engine::instance, because an application may have given one.
+# Instances of execution spaces come from engine::instance, because an application may have set one.
 set(makes_instance "(Exec|[eE]xecution_?[sS]pace|execution_space_type<[A-Za-z]+>)(\\(\\)|{})")
 foreach(header IN LISTS headers)
   file(STRINGS "${INCLUDE_DIR}/${header}" lines REGEX "${makes_instance}")

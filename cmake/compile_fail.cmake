@@ -14,7 +14,7 @@
 # The file has a control and, under #ifdef SHOULD_FAIL, the mistake. The control must compile. The mistake must not; the
 # compiler's output must have every text that the file gives in a line "// error: text", and exactly one error, a static
 # assertion: the first error is the only one.
-# KEEP: what the compiler says of the mistake, for docs/errors.md.
+# KEEP: the file for the compiler's output about the mistake, from which docs/errors.md is made.
 # (CTest's own regular expressions pass a compiler that exits with 0, and take a list to mean "or".)
 
 cmake_minimum_required(VERSION 3.23)
@@ -24,7 +24,7 @@ set(command "${COMPILER}" -std=c++20 -fsyntax-only -Wall -Wextra -fdiagnostics-c
   -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
 # Suppresses the source lines: a text must be in a message, not in the echo of the file that asks for it.
 if(COMPILER MATCHES "clang")
-  list(APPEND command -fno-caret-diagnostics -ftemplate-backtrace-limit=0)  # or it may leave out the program's own line
+  list(APPEND command -fno-caret-diagnostics -ftemplate-backtrace-limit=0)  # a limit may hide the program's own line
 else()
   list(APPEND command -fno-diagnostics-show-caret -ftemplate-backtrace-limit=0)
 endif()
@@ -42,7 +42,7 @@ endif()
 if(PRECOMPILE)
   list(REMOVE_ITEM command -fsyntax-only)
   if(COMPILER MATCHES "clang")
-    # else each program that uses it instantiates what its functions need
+    # otherwise each program that uses the header instantiates the templates that its functions need
     list(APPEND command -fpch-instantiate-templates)
   endif()
   execute_process(COMMAND ${command} -x c++-header "${PRECOMPILE}" -o "${PRECOMPILE}${precompiled_suffix}"

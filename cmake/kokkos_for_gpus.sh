@@ -10,8 +10,8 @@
 #
 # The source, 4.6 or later, is what OSTRAKA_KOKKOS_SOURCE names, a folder or an archive of Kokkos; else
 # kokkos-source.tar.xz in the cache of CI (OSTRAKA_CACHE); else the source package of Debian unstable, from the mirror
-# that this machine's apt uses, whose settings are not touched. The exit status is 77 if no source can be had. CI's legs
-# cuda and hip and bench/gpu/pack use this.
+# that this machine's apt uses, whose settings are not touched. The exit status is 77 if no source is available. CI's
+# legs cuda and hip and bench/gpu/pack use this script.
 
 set -euo pipefail
 fail() { echo "kokkos_for_gpus: $*" >&2; exit 1; }

@@ -5,8 +5,8 @@
 #   bash cmake/packaging/make_debian.sh OUT [dpkg-buildpackage arguments...]
 #
 # Builds the Debian source package and libostraka-dev in the folder OUT, from a copy of this checkout in which
-# cmake/packaging/debian lies where dpkg-buildpackage looks for it. The version is that of include/ostraka/version.hpp;
-# its date is SOURCE_DATE_EPOCH, else today. To build a package for others, set DEBEMAIL and DEBFULLNAME: they are its
+# cmake/packaging/debian is where dpkg-buildpackage looks for it. The version is that of include/ostraka/version.hpp;
+# its date is SOURCE_DATE_EPOCH, else today. To build a package for others, set DEBEMAIL and DEBFULLNAME, which name the
 # maintainer.
 
 set -euo pipefail
