@@ -387,7 +387,7 @@ project() {
   } >build/project/install.log 2>&1 ||
     { cat build/project/install.log >&2; fail "Ostraka could not be installed in build/project"; }
   # Builds with Ninja, which the script installs, since a fresh Debian has no make. An existing build folder keeps its
-# generator.
+  # generator.
   CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja} cmake -S "$folder" -B "$folder/build" -DCMAKE_CXX_COMPILER="$cxx" \
     -DCMAKE_PREFIX_PATH="$prefix" -DKokkos_DIR="$kokkos_dir"
   cmake --build "$folder/build" -j "$jobs"

@@ -5,7 +5,7 @@
 /// Multi-head latent attention (DeepSeek-V2, 2024, section 2.1) under tensor parallelism: the model's width is divided
 /// over Y between layers, and heads inside. Each product sums over the axis that Y divides and scatters the axis that
 /// comes next: five reduce-scatters, and one all-reduce of the rotary keys, which all heads share. There is no
-/// all-to-all: a block of heads is a block of heads, because the sharding is in the type.
+/// all-to-all: the sharding is in the type, so a device's block of the joint axis consists of whole heads.
 ///
 ///     c[B, S, C_Y] = x · W_down         e[B, S, E_Y] = x · W_down'          k_rotary[B, S, F, P] = rope(x · W_rotary)
 ///     [k; v][B, S, H_Y, KV] = c · W_up  [q; q_rotary][B, S, H_Y, QW] = e · W_up'
@@ -57,7 +57,7 @@ static_assert(down.communications() + query_down.communications() + rotary.commu
                   query_up.communications() + out.communications() ==
               6);
 
-/// One product makes keys, values and the rotary part of queries; positions of keys have a name of their own.
+/// One product makes keys, values and the rotary part of queries. The positions of keys are an axis of their own.
 activations attend(activations const& x, weights const& w) {
   constexpr std::int64_t d = D_axis::extent;
   auto const c = os::einsum<B/X, S, C/Y>(x, w.down, os::reduce_result);

@@ -28,7 +28,7 @@ OSTRAKA_MESH_AXIS(Y);
 
 using mesh_type = os::mesh<X_mesh, Y_mesh>;
 
-/// Maps [0, 1) to numbers around 0, so large that products over `width` of them keep their size.
+/// Maps [0, 1) to numbers around 0, scaled so that sums over `width` products have the size of their factors.
 struct centred {
   float width;
   KOKKOS_FUNCTION float operator()(float v) const { return (2 * v - 1) * std::sqrt(3 / width); }
@@ -40,7 +40,7 @@ T random_tensor(mesh_type const& mesh, std::uint64_t seed, double width, Sizes c
   return os::map(centred{static_cast<float>(width)}, os::random<T>(mesh, sizes..., os::seed(seed)));
 }
 
-/// Keeps the verdict of the program.
+/// Collects the checks of the program.
 class verdict {
  public:
   /// True if a tensor equals that of one device, to rounding. Device 0 prints and compares. Collective.

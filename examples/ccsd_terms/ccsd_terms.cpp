@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Terms of the doubles equation of coupled-cluster theory (CCSD, in spin orbitals: Crawford and Schaefer, 2000) as
-/// they are written on paper, on meshes of two and of three axes: a, b, c, d are virtual orbitals, i, j, k, l occupied
-/// ones.
+/// Terms of the doubles equation of coupled-cluster theory (CCSD, in spin orbitals: Crawford and Schaefer, 2000),
+/// written as on paper, on meshes of two and of three axes: a, b, c, d are virtual orbitals, i, j, k, l occupied ones.
 ///
 ///     particle ladder   ½ v[a,b,c,d] · t[c,d,i,j]
 ///     hole ladder       ½ v[k,l,i,j] · t[a,b,k,l]

@@ -42,7 +42,8 @@ struct mode {
 };
 constexpr std::array<mode, 4> modes{mode{1, 1, 1}, mode{2, 5, 1}, mode{9, 3, 7}, mode{15, 12, 10}};  // by eigenvalue
 
-/// Σ weight[m] modes[m], or, with all weights 0, numbers without a pattern. It keeps the modes, for kernels on a GPU.
+/// Σ weight[m] modes[m], or, with all weights 0, numbers without a pattern. It holds the modes by value, as kernels on
+/// a GPU require.
 struct mixture {
   Kokkos::Array<double, 4> weight;
   Kokkos::Array<mode, 4> of{modes[0], modes[1], modes[2], modes[3]};
@@ -54,7 +55,7 @@ struct mixture {
   }
 };
 
-/// A tensor's elements into a vector, and back.
+/// Copies a tensor's elements to a vector, and back.
 void copy_in(field const& to, values const& from) {
   os::shard_map<I/X, J/Y, K/Z>([](auto block, auto array) {
     os::for_each_point(copy{}, array, block);
@@ -103,7 +104,7 @@ int main(int argc, char** argv) {
     error = std::fmax(error, std::fabs(four.eigenvalue(m) - modes[static_cast<std::size_t>(m)].eigenvalue()));
   expect("Lanczos, four eigenvectors: error of the eigenvalues", prints, error, 1e-12);
 
-  // An arbitrary vector. The error's norm falls at least as 2 ((√κ − 1) / (√κ + 1))^steps, in which A is the measure.
+  // An arbitrary vector. The error in the norm of A falls at least as fast as 2 ((√κ − 1) / (√κ + 1))^steps.
   copy_in(b, filled({}));
   double const smallest = modes[0].eigenvalue(), largest = modes[3].eigenvalue(), condition = largest / smallest;
   double const tolerance = 1e-10, rate = (std::sqrt(condition) - 1) / (std::sqrt(condition) + 1);

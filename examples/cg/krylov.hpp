@@ -4,9 +4,9 @@
 
 /// @file
 /// Conjugate gradients and the method of Lanczos for the seven-point operator, −Δ on a grid with zeros around it. All
-/// vectors are the program's arrays with a ghost layer, and stay so. An iteration of conjugate gradients is three
-/// passes over memory: A p with p·A p, while the halo of p travels; x and r with r·r; p. bench/krylov holds it against
-/// the same by hand.
+/// vectors are arrays of the program with a ghost layer, used in place. An iteration of conjugate gradients is three
+/// passes over memory: A p with p·A p, while the halo of p is in flight; x and r with r·r; p. bench/krylov compares it
+/// with a version by hand.
 
 #include <cmath>
 #include <cstddef>
@@ -54,7 +54,7 @@ KOKKOS_FUNCTION double seven_points(auto const& p) {
   return 6 * p(0, 0, 0) - p(-1, 0, 0) - p(1, 0, 0) - p(0, -1, 0) - p(0, 1, 0) - p(0, 0, -1) - p(0, 0, 1);
 }
 
-// The passes. Each is a type, since nvcc takes no generic lambda to a GPU; elsewhere lambdas do as well.
+// The passes. Each is a type, because nvcc compiles no generic lambda for a GPU; elsewhere you can write lambdas.
 
 struct copy {
   KOKKOS_FUNCTION void operator()(double& to, double from) const { to = from; }

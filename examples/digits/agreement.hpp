@@ -3,8 +3,7 @@
 #pragma once
 
 /// @file
-/// The check that two solutions of the same ridge regression, found on different meshes, differ by no more than they
-/// may.
+/// Checks that two solutions of the same ridge regression, found on different meshes, differ by no more than a bound.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +25,7 @@ inline double largest_difference(matrix const& a, matrix const& b) {
   return largest;
 }
 
-/// The length of the difference of two columns; the length of one column, if the other is left out.
+/// The length of the difference of two columns, or the length of one column if `b` is omitted.
 inline double distance(std::size_t column, matrix const& a, matrix const& b = {}) {
   double sum = 0;
   for (std::size_t i = 0; i < a.extent(0); ++i) {
@@ -36,10 +35,10 @@ inline double distance(std::size_t column, matrix const& a, matrix const& b = {}
   return std::sqrt(sum);
 }
 
-/// How far apart two solutions may be that stopped with these relative residuals after these numbers of iterations, as
-/// the length of the difference of a class' coefficients. No eigenvalue of A = HᵀH + λI is below λ, so a solution with
-/// residual r is within ‖r‖/λ of the exact one. The bound also has the rounding errors that the solver's residuals do
-/// not show, at most about ε‖A‖‖c‖ per iteration, with ‖A‖ ≤ ‖H‖² + λ.
+/// A bound for the length of the difference of a class' coefficients between two solutions. `residuals` is the sum of
+/// their relative residuals, `iterations` the sum of their iterations. No eigenvalue of A = HᵀH + λI is below λ, so a
+/// solution with residual r is within ‖r‖/λ of the exact one. The bound also includes the rounding errors that the
+/// solver's residuals do not show, at most about ε‖A‖‖c‖ per iteration, with ‖A‖ ≤ ‖H‖² + λ.
 class bound {
  public:
   bound(problem const& p, double residuals, int iterations)

@@ -64,14 +64,14 @@ class csv_line {
   std::string const& file_;
   std::size_t number_;
   std::string_view text_;
-  std::size_t at_ = 0;  // beyond the text once the last field is read
+  std::size_t at_ = 0;  // beyond the text after the last field has been read
   int fields_ = 0;
 };
 
 /// All images of a file. @throws refusal if it cannot be read or a line is not an image
 inline std::vector<image> read_images(std::string const& file) {
   std::ifstream in(file, std::ios::binary);
-  in.peek();  // a folder opens, but cannot be read
+  in.peek();  // a folder can be opened, but not read
   if (!in.is_open() || in.bad())
     throw refusal(file + ": the file cannot be read (" + std::strerror(errno) + "); name a CSV file of images");
   std::string const text{std::istreambuf_iterator<char>(in), {}};

@@ -23,7 +23,7 @@
 
 namespace digits {
 
-constexpr double tolerance = 1e-11;  // of the solver's residuals
+constexpr double tolerance = 1e-11;  // for the solver's residuals
 
 /// A regression on one mesh, from data that its device 0 has read.
 struct regression {
@@ -73,7 +73,7 @@ bool one_device_agrees(dataset const& data, options const& o, fit const& theirs,
   for (std::size_t k = 0; k < c.extent(1); ++k) {
     double const d = distance(k, c, their_c);
     tightest = std::fmin(tightest, allowed(k, c));
-    agree = agree && d <= allowed(k, c);  // not for NaN
+    agree = agree && d <= allowed(k, c);  // false for NaN
   }
   std::printf("differences of at most %.1e in C (bound: %.1e) and %.1e in what it predicts: %s\n",
               largest_difference(c, their_c), tightest, largest_difference(scores, their_scores),

@@ -15,8 +15,8 @@
 
 namespace digits {
 
-/// True if the output goes to a terminal. Open MPI gives its processes a pseudo-terminal wherever the output goes in
-/// the end; a pseudo-terminal without a size is one of these, and then the output of the parent process counts.
+/// True if the output goes to a terminal. Open MPI gives its processes a pseudo-terminal, wherever the output finally
+/// goes. Such a pseudo-terminal has no size; in that case the output of the parent process decides.
 inline bool on_terminal() {
   if (isatty(STDOUT_FILENO) == 0) return false;
   winsize size{};

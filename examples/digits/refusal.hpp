@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The error of a program that cannot do what it was asked to do.
+/// The error that the program throws if it cannot do what the user asked for.
 
 #include <stdexcept>
 #include <string>
@@ -15,7 +15,7 @@ struct refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Text from outside in quotation marks: short, and without characters that upset a terminal.
+/// Text from outside, in quotation marks: shortened, and without characters that a terminal would interpret.
 inline std::string quoted(std::string text) {
   if (text.size() > 24) text = text.substr(0, 21) + "...";
   for (char& c : text)

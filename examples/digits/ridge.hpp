@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Ridge regression on random features: H = relu(images · W) with W at random, and C from the normal equations (HᵀH +
+/// Ridge regression on random features: H = relu(images · W) with a random W, and C from the normal equations (HᵀH +
 /// λI) C = Hᵀ · classes by conjugate gradients, all ten classes at once. X divides the images, Y the features, and both
 /// divide the coefficients: C[F_YX, K].
 
@@ -69,7 +69,7 @@ struct problem {
   double ridge;
 };
 
-/// (HᵀH + λI) V, without ever making HᵀH.
+/// (HᵀH + λI) V; HᵀH is never computed.
 inline coefficients normal_operator(problem const& p, coefficients const& v) {
   return os::add(pull_back(p.h, predict(p.h, v)), os::scale(p.ridge, v));
 }
@@ -104,7 +104,7 @@ struct ratio {
 struct fit {
   coefficients c;
   int iterations = 0;
-  double residual = 1;  ///< that of the worst class, relative to the right-hand side
+  double residual = 1;  ///< of the worst class, relative to the right-hand side
 };
 
 /// Hestenes and Stiefel 1952, for all classes side by side; `report(iteration, residual)` is called on all devices.

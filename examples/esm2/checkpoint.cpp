@@ -3,8 +3,8 @@
 
 /// @file
 /// The checkpoint of the model with 15 billion parameters, opened without its 60 GB: files with the headers that
-/// save_pretrained writes for it, and holes where the numbers would stand. A dry mesh reads headers alone, so that what
-/// each device would read and hold is known in milliseconds.
+/// save_pretrained writes for it, and holes instead of the numbers. A dry mesh reads headers alone, so it takes
+/// milliseconds to find out how much each device would read and hold.
 
 #include "checkpoint.hpp"
 
@@ -68,7 +68,7 @@ std::int64_t bytes_of(stored const& t) {
   return bytes;
 }
 
-/// A safetensors file of these tensors, whose numbers are a hole.
+/// Writes a safetensors file of these tensors, with a hole instead of their numbers.
 void write_part(fs::path const& path, std::vector<stored> const& tensors) {
   std::string json = "{\"__metadata__\":{\"format\":\"pt\"}";
   std::int64_t at = 0;

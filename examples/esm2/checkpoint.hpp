@@ -13,7 +13,7 @@
 
 namespace esm2 {
 
-/// The names of the encoder's tensors, and how they lie in the file: [out, in], heads and their widths as one
+/// The names of the encoder's tensors, and their layout in the file: [out, in], heads and their widths as one
 /// dimension.
 inline os::stored_as const names_in_file = {
     {"table", "esm.embeddings.word_embeddings.weight"},
@@ -33,22 +33,22 @@ inline os::stored_as const names_in_file = {
     {"layers.{}.up_bias", "esm.encoder.layer.{}.intermediate.dense.bias"},
     {"layers.{}.down", "esm.encoder.layer.{}.output.dense.weight", os::transposed},
     {"layers.{}.down_bias", "esm.encoder.layer.{}.output.dense.bias"},
-    {"layers.{}.gain", "esm.encoder.layer.{}.attention.LayerNorm.gamma"},  // as transformers 5 saves them
+    {"layers.{}.gain", "esm.encoder.layer.{}.attention.LayerNorm.gamma"},  // the names in files of transformers 5
     {"layers.{}.bias", "esm.encoder.layer.{}.attention.LayerNorm.beta"},
     {"layers.{}.inner_gain", "esm.encoder.layer.{}.LayerNorm.gamma"},
     {"layers.{}.inner_bias", "esm.encoder.layer.{}.LayerNorm.beta"},
     {"gain", "esm.encoder.emb_layer_norm_after.weight"},
     {"bias", "esm.encoder.emb_layer_norm_after.bias"}};
 
-/// The encoder in the folder of a checkpoint; the head for masked tokens is left out. `number_of_heads`: of its
-/// config.json.
+/// Loads the encoder from the folder of a checkpoint, without the head for masked tokens. `number_of_heads` is that of
+/// its config.json.
 template <class Mesh>
 encoder<os::values> load(std::string const& folder, Mesh const& mesh, std::int64_t number_of_heads) {
   return os::load<encoder>(folder, mesh, names_in_file, os::cast_to<float>, os::ignore_others, H = number_of_heads);
 }
 
-/// The encoder's result for tokens without masks. Training masked 12 % of them, and set their embeddings to 0; without
-/// masks all are made smaller by as much.
+/// The encoder's result for tokens without masks. Training masked 12 % of the tokens and set their embeddings to 0;
+/// without masks all embeddings are reduced by as much.
 template <class Way, class Tokens>
 activations encoded(encoder<os::values> const& p, Tokens const& tokens) {
   activations x = os::scale(os::take<V, rules(B, S, M)>(p.table, tokens), 1 - 0.15f * 0.8f);

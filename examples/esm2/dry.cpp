@@ -4,7 +4,7 @@
 /// @file
 /// A training step of the whole model with 15 billion parameters, 48 layers as published, on dry meshes of up to 65,536
 /// devices: the bytes that a device sends over each mesh axis, its operations and memory, and the time that computing
-/// these figures takes. A small model costs ranks what it costs the same devices of a dry mesh.
+/// these figures takes. For a small model, the costs on ranks equal those of the same devices of a dry mesh.
 
 #include "dry.hpp"
 
@@ -28,7 +28,7 @@ struct published_layer {
   }
 };
 
-/// A loss, so that there is a gradient: the encoder is what is priced.
+/// A loss, which a gradient requires; almost all of the price is the encoder's.
 struct mean_square {
   template <class P, class A>
   auto operator()(P const& p, A const& tokens) const {
@@ -62,7 +62,7 @@ step_price price(esm2::mesh_type const& mesh, Sizes const& sizes, int layers) {
         p);
     auto const tokens = os::zeros<std::int32_t, B/X, S>(mesh, sizes);
     auto const step = os::value_and_grad(mean_square());
-    for (int i = 0; i < 2; ++i) {  // the second step is as all later ones
+    for (int i = 0; i < 2; ++i) {  // the second step costs as much as all later ones
       auto const begin = std::chrono::steady_clock::now();
       r.cost = os::cost_of(mesh, [&] { static_cast<void>(step(p, tokens)); });
       r.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();

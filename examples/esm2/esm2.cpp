@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// ESM2's encoder (Lin et al., 2022), as tensor-parallel under two-dimensional rules: the layer of the 15-billion model
-/// planned at its real shapes (plan.cpp), its 48 layers priced on up to 65,536 devices (dry.cpp), its checkpoint opened
-/// by its headers (checkpoint.cpp), and 48 layers of a small one run, equal to one device.
+/// ESM2's encoder (Lin et al., 2022), tensor-parallel under two-dimensional rules. The program plans the layer of the
+/// 15-billion model at its real shapes (plan.cpp), prices its 48 layers on up to 65,536 devices (dry.cpp), opens its
+/// checkpoint by its headers (checkpoint.cpp), and runs 48 layers of a small model, whose result equals one device's.
 // ranks: 1 8
 // labels: ci
 

@@ -11,7 +11,8 @@
 ///     x += attention(rope(q), rope(k), v) · W_out[H_Y, D, N_X] + b
 ///     x += gelu(layer_norm(x) · W_up[N_X, F_Y] + b) · W_down[F_Y, N_X] + b
 ///
-/// Products get their operands in one of three ways: as planned, as published, or with weights that stay in place.
+/// Products get their operands in one of three ways: as the planner decides, as published, or with weights that stay in
+/// place.
 
 #include <vector>
 
@@ -68,7 +69,7 @@ struct encoder {
   os::leaf<Leaves, float, M> gain, bias;
 };
 
-/// Weights where they meet activations: their rows get the axis of the model's width.
+/// Weights as products use them: their rows are renamed to the axis of the activations' width.
 template <class W>
 constexpr auto of_width(W const& weights) {
   return os::rename<N, M>(weights);
@@ -136,7 +137,7 @@ constexpr auto turned(A const& a) {
 }
 
 /// The output of a layer: attention and the feed-forward sublayer, each behind a layer norm and with a residual. Heads
-/// are divided, so that attention moves nothing.
+/// are divided, so attention moves nothing.
 template <class Way, class Layer, class A>
 constexpr auto apply(Layer const& l, A const& x) {
   auto const h = os::defer_over<Y>(os::all_gather<Y>(os::layer_norm<M/Y>(x, l.gain, l.bias)));

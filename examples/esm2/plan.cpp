@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The model with 15 billion parameters on X=2 · Y=4, known while this file compiles: the memory of a device, every
-/// plan, and the bytes that are moved, beside those moved as published.
+/// The model with 15 billion parameters on X=2 · Y=4, as known while this file compiles: the memory of a device, every
+/// plan, and the bytes moved, beside the bytes moved as published.
 
 #include "plan.hpp"
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The communication of a layer, as constant expressions: the plan of each product beside the published moves; and
-/// forward and backward of the whole layer, in each of the three ways. Nothing is allocated.
+/// The communication of a layer, as constant expressions: the plan of each product beside the published moves, and
+/// forward and backward of the whole layer in each of the three ways. Nothing is allocated.
 
 #include <array>
 #include <cstdint>
@@ -38,7 +38,7 @@ using weights = layer<os::values>;
 template <class W>
 using of_width_t = decltype(of_width(std::declval<W const&>()));
 
-constexpr auto statistics = plan<os::dims<B/X, S>, activations>;  // of a layer norm; of two numbers a position
+constexpr auto statistics = plan<os::dims<B/X, S>, activations>;  // a layer norm has two such numbers a position
 constexpr auto gather = plan<os::dims<B/X, S, M>, activations>;
 constexpr auto project = plan<os::dims<B/X, S, H/Y, D>, gathered, of_width_t<decltype(weights::q)>>;
 constexpr auto out = plan<os::dims<B/X, S, M/Y>, heads, of_width_t<decltype(weights::out)>>;
@@ -102,7 +102,7 @@ struct layer_and_input {
   os::leaf<Leaves, float, B/X, S, M/Y> x;
 };
 
-/// Makes one number of the layer's output, so that the layer has a gradient; its forward has one sum more.
+/// Sums the layer's output to one number, so that the layer has a gradient. This adds one sum to the forward.
 template <class Way>
 struct sum_of_result {
   template <class T>

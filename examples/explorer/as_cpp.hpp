@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A study as a C++ file: a function for each plan, with the lines that have this plan and assertions of it.
+/// A study as a C++ file: a function for each plan, with the lines that select the plan, and assertions about it.
 
 #include <algorithm>
 #include <string>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The lines of C++ that run a statement in one of its ways:
+/// The lines of C++ that run a statement by one of its plans:
 ///
 ///     auto a = os::einsum<B/X, S, H/Y>(h, W, os::gather_left);
 ///
@@ -38,7 +38,8 @@ inline char const* name_of_policy(planner::admit rule) {
   return "";
 }
 
-/// `B/X, S, H/Y, os::partial(Z)`; of an operand with `above`, as its axes are called where it stands above.
+/// `B/X, S, H/Y, os::partial(Z)`. `above`: the names of an operand's axes in the statement that made it, if they
+/// differ.
 inline std::string dims_of(spec const& s, studied_statement const& of,
                            std::vector<std::string> const* above = nullptr) {
   std::string text;
@@ -80,7 +81,7 @@ inline std::string with_sums(std::string const& policy, studied_statement const&
   return "os::sum_over(" + axes + ')' + (policy.empty() ? "" : '(' + policy + ')');
 }
 
-/// True if this is also the plan of a program that gives no extents and no sizes of mesh axes before it runs.
+/// True if this is also the plan of a program whose extents and mesh sizes are unknown to the compiler.
 inline bool is_nominal(einsum_way const& w, studied_statement const& s) {
   planner::einsum_problem p = s.problem;
   p.rule = w.rule;
@@ -112,7 +113,7 @@ struct code_line {
   std::string text;
   std::int64_t bytes = 0;
   std::string checked;  ///< the line's plan as an expression, whose bytes() can be asserted
-  std::string dynamic;  ///< the line where extents are not static, if that is another one
+  std::string dynamic;  ///< the line for extents that are not static, if it differs
 };
 
 /// The lines of one way; the last line makes the result.
@@ -141,7 +142,7 @@ inline std::vector<code_line> code_of(einsum_way const& w, studied_statement con
   // Tensors by their numbers, as the earlier calls have left them.
   std::vector<std::string> now = names;
   now.resize(static_cast<std::size_t>(planner::max_tensors));
-  std::vector<std::string> base = now;  // … and the base of intermediates' names: x_u is made of x and u
+  std::vector<std::string> base = now;  // … and the stems of intermediates' names: x_u is made from x and u
   std::vector<std::string> taken;
   for (int k = 0; k < operands; ++k) {
     taken.push_back(detail::variable_of(s.tensors[static_cast<std::size_t>(k)], s));

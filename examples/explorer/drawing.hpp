@@ -37,7 +37,7 @@ inline std::string svg_label(double x, double y, char const* anchor, std::string
          escaped(text) + "</text>";
 }
 
-// The blocks along an axis as they are drawn: if there are many, one cell stands for those in the middle.
+// The blocks along an axis, as drawn: if there are many, one cell represents those in the middle.
 struct drawn_blocks {
   std::int64_t first = 0, last = 0;
 };
@@ -83,8 +83,8 @@ inline std::string range_text(planner::range r) {
 
 }  // namespace detail
 
-/// Draws a tensor: its two most divided axes are rows and columns; a sheet stands behind it if others are divided; its
-/// outline is dashed if it is partial.
+/// Draws a tensor: its two most divided axes are rows and columns. If other axes are divided, there is a sheet behind
+/// it; if the tensor is partial, its outline is dashed.
 inline std::string picture_of(spec const& t, studied_statement const& s, element_type const& element) {
   extents const& e = s.problem.sizes;
   detail::drawn_axes const axes = detail::axes_drawn(t);
@@ -166,7 +166,7 @@ inline void add_bars(std::vector<timeline_bar>& bars, studied_way const& w, stud
   }
 }
 
-/// Bars in lanes. The whole width stands for the time `longest`.
+/// Draws bars in lanes. The whole width represents the time `longest`.
 inline std::string timeline_of(std::vector<timeline_bar> const& bars, double longest) {
   std::vector<std::string> lanes;
   for (bool moves : {true, false})

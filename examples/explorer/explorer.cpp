@@ -3,9 +3,9 @@
 
 /// @file
 /// ostraka-plan: takes an einsum on sharded tensors and prints every plan worth considering, ranked, each with the C++
-/// lines that have exactly that plan. It runs and allocates nothing: plans are data, made by the functions that plan
-/// while a program compiles. It also takes a program's lines and finds their best rules and mesh. It needs neither
-/// Kokkos nor MPI.
+/// lines that select exactly that plan. It runs and allocates nothing: plans are data, made by the functions that also
+/// plan while a program compiles. It also takes the lines of a program and finds the best rules and mesh for them. It
+/// needs neither Kokkos nor MPI.
 
 #include <cstdint>
 #include <cstdio>
@@ -38,7 +38,7 @@ int complain(std::string const& what) {
   return wrong_request;
 }
 
-// Reads statements as they were given, or the contents of a file.
+// Reads statements from the command line, or the contents of a file.
 int read_program(std::vector<std::string> const& what, std::string& text, std::string& source) {
   for (std::string const& w : what) {
     std::string part = w;

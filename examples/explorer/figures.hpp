@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Figures and plans in words: 12.6 MB, 1.4 ms, `all_gather h over Y`.
+/// Figures and plans as text: 12.6 MB, 1.4 ms, `all_gather h over Y`.
 
 #include <array>
 #include <cmath>

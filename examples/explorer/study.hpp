@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// A program with all ways to run each of its statements. Every statement numbers its labels and mesh axes as types
-/// number them, as they occur, so that the plan here is the plan of the C++ line.
+/// A program with all ways to run each of its statements. Every statement numbers its labels and mesh axes in order of
+/// appearance, as types do, so the plan here is the plan of the C++ line.
 
 #include <algorithm>
 #include <cstdint>
@@ -28,24 +28,24 @@ using planner::spec;
 
 /// The name of a tensor's element type in a program, and its size in bytes.
 struct element_type {
-  std::string_view name = "float";  ///< as --type says it
+  std::string_view name = "float";  ///< the name in --type
   std::string_view code = "float";
   int bytes = 4;
 };
 
-/// A way to run a statement, and its figures in bytes of one device.
+/// A way to run a statement, and its figures for one device.
 struct studied_way {
   einsum_way way{};
   std::int64_t bytes = 0;   ///< moved
   std::int64_t memory = 0;  ///< operands, result and workspace
   std::vector<timed_step> timeline{};
-  double seconds = 0;             ///< one step after the other
-  double seconds_overlapped = 0;  ///< with os::overlapped; the same without a ring
+  double seconds = 0;             ///< with one step after the other
+  double seconds_overlapped = 0;  ///< with os::overlapped; the same if there is no ring
 };
 
 /// A statement by itself, with its own numbers of tensors.
 struct studied_statement {
-  std::string text;  ///< as it was written
+  std::string text;  ///< as the user wrote it
   planner::statement_kind kind = planner::statement_kind::einsum;
   std::vector<std::string> labels, mesh_axes;
   std::vector<std::string> tensors;                    ///< operands, then the result
@@ -95,7 +95,7 @@ int number_in(std::vector<T>& all, T const& one) {
   return static_cast<int>(all.size()) - 1;
 }
 
-// The numbers of a statement for the program's labels and mesh axes, as they occur.
+// The statement's numbers for labels and mesh axes of the program, in order of appearance.
 struct numbering {
   std::vector<int> labels{}, mesh{};
 
@@ -249,7 +249,7 @@ inline studied_statement studied(parsed_program const& p, std::size_t which, std
 
 }  // namespace detail
 
-/// All ways of all statements. `every_way` keeps also the ways that another beats in every respect.
+/// All ways of all statements. With `every_way` it also keeps the ways that another beats in every respect.
 inline study study_program(parsed_program const& p, std::string_view text, element_type const& element,
                            std::optional<planner::machine> const& machine, bool every_way) {
   study all;

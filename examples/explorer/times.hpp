@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The begin and end of each step of a plan on a machine that is known by its numbers: moves take the links along their
-/// mesh axes, products the roofline of one device.
+/// The begin and end of each step of a plan on a described machine: the links along their mesh axes determine the time
+/// of moves, the roofline of one device that of products.
 
 #include <algorithm>
 #include <cstdint>
@@ -57,7 +57,7 @@ inline double bytes_of_block(planner::spec const& s, planner::extents const& e, 
 
 }  // namespace detail
 
-/// The time of an operation element by element: that of reading and writing its elements.
+/// The time of an elementwise operation: that of reading and writing its elements.
 inline double seconds_of_operation(planner::einsum_problem const& p, int element_bytes, planner::machine const& m) {
   double bytes = detail::bytes_of_block(p.result, p.sizes, element_bytes);
   for (planner::spec const& s : p.operands) bytes += detail::bytes_of_block(s, p.sizes, element_bytes);

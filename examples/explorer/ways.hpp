@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Every way to run one einsum that is worth considering, each as a plan and as the program text that gets exactly that
-/// plan:
+/// Every way to run one einsum that is worth considering, each as a plan and as the program text that selects exactly
+/// that plan:
 ///
 ///     a named result     C = einsum(A, B), by the default plan or another policy's; also with idle mesh axes
 ///     moves said         C = reshard(einsum(reshard(A), reshard(B), no_communication))
 ///
 /// For an einsum of two tensors the search tries all partitions of the work, for several tensors all orders of
-/// products, each with its best partition. Every move is planned as the library plans it, so a plan here is what the
-/// program would do. Ways that do the same are one; ways that another beats in bytes, operations and memory at once are
+/// products, each with its best partition. Every move is planned as the library plans it, so the program would do the
+/// same. Ways with the same steps count as one; ways that another beats in bytes, operations and memory at once are
 /// marked.
 
 #include <algorithm>
@@ -49,7 +49,7 @@ struct einsum_way {
   bool idle = false;                  ///< it uses mesh axes that no tensor names (os::idle)
   std::vector<written_call> calls{};  ///< empty: the einsum is one call
   std::int64_t elements = 0;          ///< moved by all devices together
-  std::int64_t flops = 0;             ///< those of the device with the largest blocks
+  std::int64_t flops = 0;             ///< of the device with the largest blocks
   std::int64_t workspace = 0;         ///< elements beyond operands and result, likewise; with tensors between calls
   double price = 0;                   ///< the planner's (price.hpp)
   bool beaten = false;                ///< another way is no worse in moves, operations and memory, and better in one

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     auto A = os::random<double, I/X, J>(mesh, n, os::seed(1));
     auto B = os::random<double, J, K/Y>(mesh, n, os::seed(2));
     show("1. Nothing that is summed over is split: free.", os::plan<I/X, K/Y>(A, B));
-    check(A, B, os::contract<J>(A, B));  // needs no result sharding: there is one free answer
+    check(A, B, os::contract<J>(A, B));  // no named result: only one sharding of it moves nothing
   }
   {  // 2. A[I, J_X] · B[J, K]
     auto A = os::random<double, I, J/X>(mesh, n, os::seed(1));

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The names of the families' tensors in their files, and how they lie there; loading and saving.
+/// The names and layouts of the families' tensors in their files; loading and saving.
 
 #include <cstddef>
 #include <filesystem>
@@ -23,8 +23,8 @@ namespace detail {
 constexpr os::in_tensor one_of_two{.merged = 2};    // [G, D, …] of [G·D, …]
 constexpr os::in_tensor one_of_three{.merged = 3};  // [G, R, D, …] of [G·R·D, …]
 
-/// Llama, Mistral, Qwen2, Qwen3, Gemma. Gemma 2 and 3 norm what a layer adds, too. A tied head may stand in the file
-/// all the same.
+/// Llama, Mistral, Qwen2, Qwen3, Gemma. Gemma 2 and 3 also normalise the results that a layer adds. A file may contain
+/// a tied head, too.
 inline os::stored_as llama_names(bool is_tied, bool norms_results) {
   return {
       {"table", "model.embed_tokens.weight"},
@@ -54,8 +54,8 @@ inline os::stored_as llama_names(bool is_tied, bool norms_results) {
       {"", "model.layers.{}.self_attn.rotary_emb.inv_freq"}};
 }
 
-/// GPT-2, whose matrices lie the other way round, and whose queries, keys and values are one tensor. Older files lack
-/// `transformer.`.
+/// GPT-2, whose files store matrices transposed, and queries, keys and values as one tensor. Older files lack the
+/// prefix `transformer.`.
 inline os::stored_as gpt2_names(bool is_tied) {
   os::stored_as names = {{is_tied ? "" : "head.0", "lm_head.weight"}};
   for (std::string const begin : {"transformer.", ""}) {
@@ -174,7 +174,7 @@ void check_parts(settings const& c, Model const& p) {
 
 }  // namespace detail
 
-/// The parameters in a folder, in one file or many, of any element type. Each device reads what it keeps.
+/// Loads the parameters from a folder, in one file or many, of any element type. Each device reads only its blocks.
 /// @throws refusal
 template <class Rules>
 model<os::values, Rules> load_model(std::string const& folder, mesh_type const& m, settings const& c) {
@@ -187,7 +187,7 @@ model<os::values, Rules> load_model(std::string const& folder, mesh_type const& 
 
 namespace detail {
 
-/// A config.json that says the element type of this program. `from_pretrained` converts to the one that it says.
+/// The text of config.json with the element type of this program: `from_pretrained` converts to the type named there.
 inline std::string with_own_type(std::string config) {
   std::string const type = std::is_same_v<real, os::bfloat16>  ? "bfloat16"
                            : std::is_same_v<real, os::float16> ? "float16"
@@ -202,10 +202,10 @@ inline std::string with_own_type(std::string config) {
   return config;
 }
 
-/// Copies the configuration, the tokenizer and the template of chats.
+/// Copies the configuration, the tokenizer and the chat template.
 inline void copy_small_files(std::string const& from, std::string const& folder) {
   namespace fs = std::filesystem;
-  std::error_code fault;  // what is missing, os::save reports on all devices
+  std::error_code fault;  // ignored: os::save reports a missing folder on all devices
   fs::create_directories(folder, fault);
   for (fs::directory_entry const& file : fs::directory_iterator(from, fault)) {
     std::string const name = file.path().filename().string(), end = file.path().extension().string();

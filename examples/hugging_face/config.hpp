@@ -26,7 +26,7 @@ namespace hugging_face {
 
 enum class activation { silu, gelu, gelu_tanh, relu };
 
-/// How queries and keys are rotated by their positions.
+/// The rotation of queries and keys by their positions.
 struct rotation {
   double base = 10000;
   os::rope_scaling scaling{};
@@ -85,7 +85,7 @@ T one_of(std::map<std::string, T> const& known, std::string const& path, std::st
   throw refusal("config.json: " + path + " is '" + word + "', and this program has " + all);
 }
 
-/// A rotation in the object `at`, whose base is `theta` if it has none.
+/// Reads a rotation from the object `at`. Its base is `theta` unless the object names one.
 inline rotation rotation_in(json const& j, std::string const& at, double theta, std::int64_t positions) {
   auto const number = [&](char const* field, double otherwise) { return j.number(at + field, otherwise); };
   using type = os::rope_type;
@@ -112,8 +112,9 @@ inline rotation rotation_in(json const& j, std::string const& at, double theta, 
   return r;
 }
 
-/// The attention of each layer: `layer_types`, or what the older files of a family say instead; `rope_parameters` of
-/// transformers 5, `rope_theta` and `rope_scaling` before. Gemma 3 rotates otherwise in layers that have a window.
+/// The attention of each layer: from `layer_types`, or the fields that older files of a family have instead; from
+/// `rope_parameters` (transformers 5), or `rope_theta` and `rope_scaling` (before). Gemma 3 uses another rotation in
+/// layers that have a window.
 inline std::vector<attending> layers_of(json const& j, std::string const& type, std::int64_t positions) {
   std::int64_t const count = whole(j, type == "gpt2" ? "n_layer" : "num_hidden_layers", 0);
   if (count > 10'000) throw refusal("config.json: more than 10000 layers");
@@ -178,7 +179,7 @@ inline std::optional<std::string> contents(std::string const& path) {
 
 }  // namespace detail
 
-/// @throws refusal if this is no configuration of a model that the program has
+/// Reads the settings. @throws refusal if the program does not support the configured model
 inline settings settings_of(json const& j) {
   using detail::whole;
   std::map<std::string, std::string> const families = {
@@ -219,7 +220,7 @@ inline settings settings_of(json const& j) {
   s.score_scale = 1 / std::sqrt(static_cast<double>(s.head_width));
   if (j.flag("use_bidirectional_attention", false))
     throw refusal("config.json: this model is not causal, and this program has ESM-2 alone of these");
-  if (type == "gemma") s.function = activation::gelu_tanh;  // transformers reads "gelu" of older files so, too
+  if (type == "gemma") s.function = activation::gelu_tanh;  // as transformers reads "gelu" in older files
   if (s.family == "gemma") {
     s.score_scale = 1 / std::sqrt(j.number("query_pre_attn_scalar", 256));
     auto const cap = [&](char const* name, double of_gemma2) {

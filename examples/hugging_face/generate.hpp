@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// The continuation of a text, likeliest or drawn. The first call takes all its tokens, which fills the caches of all
-/// layers, then each call takes one. Caches are divided over heads and length, as the rules say, and are never
-/// gathered.
+/// Continues a text, by the likeliest tokens or by sampling. The first call takes all tokens of the text, which fills
+/// the caches of all layers; each later call takes one token. The rules divide caches over heads and length, and no
+/// cache is gathered.
 
 #include <algorithm>
 #include <cstddef>
@@ -37,7 +37,7 @@ class continuation {
   using entries = os::tensor_under<U, real, B, K, G, D>;
 
  public:
-  /// For so many positions of one sequence.
+  /// Makes caches for `room` positions of one sequence.
   continuation(mesh_type const& m, settings const& c, model<os::values, Rules> const& p, std::int64_t room)
       : mesh_(m), settings_(c), parameters_(p) {
     for (std::size_t i = 0; i < p.layers.size(); ++i) {
@@ -58,7 +58,7 @@ class continuation {
                        });
   }
 
-  /// The token after these. The same seed draws the same text on every mesh.
+  /// The token that follows these. The same seed draws the same text on every mesh.
   std::int32_t next_token(std::vector<std::int32_t> const& tokens, choice const& by) {
     auto const count = static_cast<std::int64_t>(tokens.size());
     auto const last = os::window<S>(next(tokens), count - 1, count);
@@ -79,7 +79,7 @@ inline bool ends(settings const& c, std::int32_t token) {
   return std::find(c.end_tokens.begin(), c.end_tokens.end(), token) != c.end_tokens.end();
 }
 
-/// At most `count` tokens behind a prompt; it ends with the model's token for that. @throws refusal
+/// At most `count` tokens that continue a prompt, up to one of the model's end tokens. @throws refusal
 template <class Rules>
 std::vector<std::int32_t> continued(mesh_type const& m, settings const& c, model<os::values, Rules> const& p,
                                     std::vector<std::int32_t> const& prompt, std::int64_t count, choice const& how) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The values of a JSON text by their paths, such as `rope_scaling.factor`; null is as if it were not there.
+/// The values of a JSON text by their paths, such as `rope_scaling.factor`. A null counts as absent.
 
 #include <algorithm>
 #include <charconv>
@@ -15,7 +15,7 @@
 
 namespace hugging_face {
 
-/// Thrown if the program cannot do what it was asked to do.
+/// Thrown if the program cannot do what the user asked for.
 class refusal : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -29,7 +29,7 @@ class json {
     if (!next().empty()) fail_to_read("more after its end");
   }
 
-  /// True if a value, not null, stands there.
+  /// True if there is a value other than null at this path.
   [[nodiscard]] bool has(std::string const& path) const { return text(path, "null") != "null"; }
   [[nodiscard]] bool is_null(std::string const& path) const { return text(path, "") == "null"; }
   [[nodiscard]] double number(std::string const& path, double otherwise) const {

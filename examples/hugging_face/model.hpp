@@ -4,7 +4,7 @@
 
 /// @file
 /// One transformer for Llama, Mistral, Qwen2 and Qwen3, Gemma 1 to 3, GPT-2 and ESM-2: the tensors that a checkpoint
-/// has, or has not, say which of them it is.
+/// has or lacks determine which of them it is.
 ///
 ///     x[B, S, M] = table[tokens]
 ///     x += attention(norm(x))
@@ -71,7 +71,7 @@ struct model {
   maybe<linear<L, stored(O, C), O>> contacts;  // ESM-2's, which this program keeps and does not use
 };
 
-/// All positions at once: weights are gathered where they are stored divided.
+/// All positions at once: weights that are stored divided are gathered.
 template <class Rules>
 struct at_once {
   using rules = typename Rules::use;
@@ -90,7 +90,8 @@ struct at_once {
   }
 };
 
-/// The next positions of a text: weights stay, and the planner decides what to move when it knows the extents.
+/// The next positions of a text: weights stay as they are stored, and the planner decides what to move when it knows
+/// the extents.
 template <class Rules>
 struct with_caches {
   using rules = typename Rules::decoding;
@@ -111,13 +112,13 @@ auto projected(Linear const& l, A const& a) {
   return l.bias.empty() ? y : y + l.bias[0];
 }
 
-/// Products that share this operand reduce its cotangent once.
+/// An operand of several products, whose cotangent is reduced once for all of them.
 template <class A>
 auto shared(A const& a) {
   return os::defer_over<X, Y>(a);
 }
 
-/// Numbers of 16 bits as floats; others as they are.
+/// Converts 16-bit numbers to floats; other numbers stay as they are.
 template <class A>
 auto in_float(A const& a) {
   using number = os::accumulator_of_t<typename A::value_type>;
@@ -127,7 +128,7 @@ auto in_float(A const& a) {
     return os::cast<number>(a);
 }
 
-/// The gain of an RMS norm: in Gemma 1 + w, which has more digits than w.
+/// The gain of an RMS norm. In Gemma it is 1 + w, which needs more digits than w.
 template <class W>
 auto gain_of(settings const& c, W const& w) {
   return in_float(w) + static_cast<os::accumulator_of_t<real>>(c.gain_offset);

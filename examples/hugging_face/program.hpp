@@ -24,13 +24,13 @@ namespace hugging_face {
 
 using sequences = std::vector<std::vector<std::int32_t>>;
 
-/// Tokens, and what the model is to say of each position.
+/// Tokens, and the labels that the model should predict at each position.
 struct batch {
   sequences tokens, labels;
 };
 
-/// A file of token numbers, a sequence a line. `32:5` is token 32 with the label 5. Where no token has a label, that of
-/// a position is the next token if the model is causal, else the token itself. @throws refusal
+/// Reads a file of token numbers, one sequence in each line. `32:5` is token 32 with the label 5. If no token has a
+/// label, the label of a position is the next token if the model is causal, else the token itself. @throws refusal
 inline batch read_tokens(std::string const& file, settings const& c) {
   std::ifstream in(file);
   if (!in) throw refusal("the file of tokens " + file + " cannot be read");
@@ -59,8 +59,8 @@ inline batch read_tokens(std::string const& file, settings const& c) {
   return b;
 }
 
-/// Sequences are made as long as the longest of them. Causal attention sees nothing of what follows, and ESM-2 hides
-/// its token for padding.
+/// Pads all sequences to the length of the longest one. Causal attention does not see the padding, and ESM-2 hides its
+/// padding token.
 inline batch padded(batch b, settings const& c) {
   std::size_t longest = 0;
   for (auto const& s : b.tokens) longest = std::max(longest, s.size());

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Rule sets: how parameters are stored; how parameters and activations are used where all positions are computed at
-/// once; how caches are divided where a text goes on, a single sequence, with parameters as they are stored.
+/// Rule sets: `storage` for stored parameters; `use` for parameters and activations where all positions are computed at
+/// once; `decoding` for caches and activations where a single text is continued, with parameters as they are stored.
 
 #include "names.hpp"
 

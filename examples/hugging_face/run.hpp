@@ -14,7 +14,7 @@
 
 namespace hugging_face {
 
-/// How the next token is chosen: the likeliest, or drawn.
+/// The choice of the next token: the likeliest one, or a sampled one.
 struct choice {
   double temperature = 0, top_p = 1;
   std::int64_t top_k = 0;

@@ -39,7 +39,7 @@ using points = os::tensor<double, N/X, P/Y>;
 using centres = os::tensor<double, C, P/Y>;
 using table = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::DefaultExecutionSpace>;
 
-/// An element of a matrix that every process has; uses every `stride`-th row of it.
+/// An element of a matrix that every process has, restricted to every `stride`-th row.
 struct element_of {
   table all;
   integer stride;
@@ -120,8 +120,8 @@ clustering by_loops(std::vector<digits::image> const& images) {
   return found;
 }
 
-/// The clustering on a mesh, the bytes of one iteration, and the images of each cluster by digit; the last two for
-/// device 0.
+/// The clustering on a mesh, the bytes of one iteration, and the images of each cluster by digit. The last two are
+/// valid on device 0 only.
 struct on_mesh {
   clustering found;
   integer bytes = 0;

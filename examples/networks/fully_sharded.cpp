@@ -4,7 +4,7 @@
 /// @file
 /// Fully sharded data parallelism: the parameters, too, are divided over the devices. A device gathers those of each
 /// layer just before it uses them, and again where the backward needs them: it holds one gathered weight at a time. The
-/// program asks for gradients that are sharded as the parameters are, and no device gathers one.
+/// program asks for gradients that are sharded like the parameters, and no device gathers a gradient.
 // ranks: 1 2 4 8
 // labels: ci
 

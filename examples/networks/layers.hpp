@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// The network of ../shard_map/network.hpp as a program whose derivative is taken: relu(x · W + b) layer by layer, the
-/// mean over the samples of squared errors, and the training that all programs of this folder share. Each is compared
-/// with the sequential program: the losses, the gradients of every layer, and five steps of gradient descent.
+/// The network of ../shard_map/network.hpp as a differentiable program: relu(x · W + b) layer by layer, the mean over
+/// the samples of squared errors, and the training that all programs of this folder share. Each program is compared
+/// with the sequential one: the losses, the gradients of every layer, and five steps of gradient descent.
 
 #include <algorithm>
 #include <array>
@@ -70,7 +70,7 @@ struct stacked {
   }
 };
 
-/// Counts the most blocks of the given sizes that exist at once: those of gathered weights.
+/// Counts the blocks of the given sizes, those of gathered weights: the most that exist at once.
 class blocks_of {
  public:
   template <class F>
@@ -99,15 +99,15 @@ class blocks_of {
   static inline int now_ = 0, most_ = 0;
 };
 
-/// Trains, and keeps the verdict.
+/// Trains, and collects the checks.
 class training {
  public:
   static constexpr int steps = 5;
   static constexpr double rate = 3e-3;
 
-  /// Descends from the network's parameters by the gradient of loss(parameters, inputs, targets), beside the sequential
-  /// program. Parameters is a tree with the arrays W and b, of all layers, or of the first and the last one beside
-  /// inner_W and inner_b.
+  /// Runs gradient descent on loss(parameters, inputs, targets) from the network's parameters, and compares each step
+  /// with the sequential program. Parameters is a tree with the arrays W and b of all layers, or of the first and the
+  /// last one, with inner_W and inner_b for the others.
   template <template <class> class Parameters, class Inputs, class Targets, class Mesh, class Loss>
   void run(char const* name, Mesh const& mesh, Loss const& loss) {
     root_ = mesh.device() == 0;

@@ -22,7 +22,8 @@
 
 bool good = true;
 
-// The functions of points. Each is a type, since nvcc takes no generic lambda to a GPU; elsewhere lambdas do as well.
+// The functions of points. Each is a type, because nvcc compiles no generic lambda for a GPU; elsewhere you can write
+// lambdas.
 
 /// −Δu, with zeros around the grid.
 struct negative_laplacian {
@@ -39,7 +40,7 @@ struct residual {
 
 // The functions that PETSc calls.
 
-/// The context of both.
+/// The context of both functions.
 struct problem {
   mesh_type mesh;
   values b;
@@ -91,7 +92,7 @@ values filled(auto const& mesh, F const& f) {
 /// Compares a solution with the exact one.
 void compare(char const* solver, PetscInt steps, values const& u) {
   double const error = os::value(os::max<>(os::map(distance{}, u, filled(u.mesh(), truth{}))));
-  bool const holds = steps > 0 && error <= 1e-9;  // not for NaN
+  bool const holds = steps > 0 && error <= 1e-9;  // false for NaN
   if (u.mesh().device() == 0)
     std::printf("%s: %d steps, error %.1e%s\n", solver, static_cast<int>(steps), error, holds ? "" : "   WRONG");
   good = good && holds;

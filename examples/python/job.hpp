@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The job of a module of Python. The module begins Kokkos when it is imported, ends it after Python, and makes
-/// meshes of mpi4py's communicators.
+/// The job of a Python module. The module initialises Kokkos when it is imported, finalises it after Python, and makes
+/// meshes over mpi4py's communicators.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -22,9 +22,9 @@ namespace job {
 
 inline std::unique_ptr<ostraka::environment> environment;
 
-/// Begins the job. MPI runs already if the program has imported mpi4py.MPI, which then also ends it: the functions that
-/// Python calls at its end run in reverse order, so Kokkos ends before MPI. By then Python has destroyed its objects,
-/// and with them the tensors.
+/// Begins the job. If the program has imported mpi4py.MPI, mpi4py has initialised MPI and also finalises it. The
+/// functions that Python calls at its end run in reverse order, so Kokkos ends before MPI. By then Python has destroyed
+/// its objects, and with them the tensors.
 inline void begin() {
   static char name[] = "python";
   static char* arguments[] = {name, nullptr};
@@ -35,8 +35,8 @@ inline void begin() {
     throw std::runtime_error("Python calls no more functions at its end");
 }
 
-/// The communicator of MPI in one of mpi4py's. Both libraries need one MPI: two that are loaded side by side do not
-/// know each other's communicators, and crash.
+/// The MPI communicator in a communicator of mpi4py. mpi4py and this module need the same MPI library: two that are
+/// loaded side by side do not know each other's communicators, and crash.
 inline MPI_Comm communicator_of(nanobind::handle communicator) {
   nanobind::module_ const mpi4py = nanobind::module_::import_("mpi4py.MPI");
   char version[MPI_MAX_LIBRARY_VERSION_STRING];

@@ -93,7 +93,7 @@ static_assert(program<data_parallel>::communications() == 1 &&
 static_assert(program<data_parallel>::bytes_of(step::all_reduce, X = 2, Y = 4) == 2 * 7 * 160 * 48 * 8 / 8);
 
 // Tensor parallel: weights and their gradients stay in place, and activations are summed over the mesh axes that divide
-// the inner width. The textbook does that with an all-reduce; for these extents the plan is a cheaper one.
+// the inner width. The textbook uses an all-reduce; for these extents the planner finds a cheaper plan.
 static_assert(program<tensor_parallel>::up.communications() == 0 &&
               program<tensor_parallel>::gradient.communications() == 0);
 constexpr auto textbook = os::plan_of<os::dims<batch, seq, embed>, program<tensor_parallel>::inner,
@@ -145,8 +145,8 @@ answer run(Mesh const& mesh) {
           (table.local().size() + w_up.local().size() + w_down.local().size()) * sizeof(double)};
 }
 
-/// The same in plain loops. For the magnitudes of the weights it gives the magnitudes that rounding errors are relative
-/// to.
+/// The same in plain loops. Given the magnitudes of the weights, it computes the magnitudes to which rounding errors
+/// are relative.
 answer by_loops(std::vector<double> const& table, std::vector<double> const& w_up, std::vector<double> const& w_down) {
   constexpr std::size_t D = embed_axis::extent;
   constexpr std::size_t F = hidden_axis::extent;
@@ -193,7 +193,7 @@ double largest_difference(std::vector<double> const& got, std::vector<double> co
 constexpr step kinds[] = {step::all_gather, step::all_to_all, step::block_exchange, step::reduce_scatter,
                           step::all_reduce};
 
-/// Runs the program, and prints its line of the table on device 0. @return is true if the answer is right there
+/// Runs the program, and prints its line of the table on device 0. @return true if the answer is right there
 template <auto R, class Mesh>
 bool row(char const* name, Mesh const& mesh, answer const& wanted, answer const& magnitude) {
   answer const got = run<R>(mesh);

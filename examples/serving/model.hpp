@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A decoder of Llama's shape whose keys and values lie in pages. One step takes a batch of tokens, each with the
+/// A decoder of Llama's shape whose keys and values are in pages. One step takes a batch of tokens, each with the
 /// position and the page table of its request: prompts and decoded tokens of many requests together.
 ///
 ///     tokens [B, Q = 1], positions [B], table [B, T]  →  logits of the last token of each request, [N, Q, V_Y]

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The pages of a pool, given to requests and taken back. Every rank calls the same functions in the same order, so
-/// that all have the same tables without a message.
+/// Assigns the pages of a pool to requests, and takes them back. Every rank calls the same functions in the same order,
+/// so all have the same tables without a message.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace serving {
 
 class page_allocator {
  public:
-  /// @param slots the positions of a page. Page 0 is not given away: unused entries of a table name it.
+  /// @param slots the positions of a page. Page 0 is never assigned: unused entries of a table name it.
   page_allocator(std::int64_t pages, std::int64_t slots) : slots_(slots) {
     for (std::int64_t p = pages - 1; p > 0; --p) free_.push_back(static_cast<std::int32_t>(p));
   }
@@ -40,7 +40,7 @@ class page_allocator {
   /// Takes back all pages of a request.
   void release(std::vector<std::int32_t>& pages) {
     free_.insert(free_.end(), pages.begin(), pages.end());
-    std::sort(free_.begin(), free_.end(), std::greater<>());  // the lowest page is given first
+    std::sort(free_.begin(), free_.end(), std::greater<>());  // the lowest page is assigned first
     pages.clear();
   }
 

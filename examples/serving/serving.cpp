@@ -3,8 +3,8 @@
 
 /// @file
 /// Serves requests of different lengths that arrive at different times, in batches that they join and leave between
-/// steps, with keys and values in pages. The pool has too few pages for all requests at once, so some wait. Each
-/// request has the tokens that it has alone, token by token, with a cache of its own.
+/// steps, with keys and values in pages. The pool has too few pages for all requests at once, so some wait. The program
+/// checks that each request gets the tokens that it gets alone, token by token, with a cache of its own.
 ///
 ///     mpirun -n 4 build/examples/serving
 // ranks: 1 2 4

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// An all-gather and a product as one ring, written out: in n − 1 steps each device passes its rows of the right
-/// operand on while it multiplies the rows that it has, so that no device ever holds all of them. One way round, then
-/// both ways. The program also shows the planner's plan under os::overlapped.
+/// An all-gather and a product as one ring, written out: in n − 1 steps each device passes on rows of the right operand
+/// while it multiplies the rows that it has, so no device ever holds all of them. Rows circulate in one direction, then
+/// in both. The program also shows the planner's plan under os::overlapped.
 // ranks: 1 2 3 4 8
 // labels: ci
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// How tensors enter a body as blocks, and how its results are put together: which mesh axes an operand or a result
-/// names, and in what order. On 4 × 2 devices.
+/// Tensors enter a body as blocks, and results leave it: the effect of the mesh axes that an operand or a result names,
+/// and of their order. It runs on 4 × 2 devices.
 // ranks: 8
 // labels: ci
 
@@ -27,11 +27,11 @@ int main(int argc, char** argv) {
   auto const squares = os::shard_map<K/X, J>([](auto a) { return os::einsum<K, J>(os::rename<J, K>(a), a); }, rows);
   v.expect_that("a product in each of 4 blocks", squares.extent(K) == 48 && squares.extent(J) == 12);
 
-  // An operand that does not name Y is whole along it; a result that names Y is the blocks one after another, though
-  // they are the same here.
+  // An operand that does not name Y is whole along it. A result that names Y concatenates the blocks, even though they
+  // are equal here.
   is("tiled", os::shard_map<I/X, J/Y>([](auto a) { return a; }, rows), 12, 24);
 
-  // A result that leaves a mesh axis out is the same along it. psum makes it so, and the type says it.
+  // A result that omits a mesh axis is the same along it. psum makes it so, and the type shows it.
   auto const table = os::generate<float, I/X, J/Y>(mesh, I = 12, J = 12, counting{12});
   is("psum over Y", os::shard_map<I/X, J>([](auto a) { return os::psum<Y>(a); }, table), 12, 6);
   is("psum over X", os::shard_map<I, J/Y>([](auto a) { return os::psum<X>(a); }, table), 3, 12);

@@ -3,8 +3,8 @@
 
 /// @file
 /// A product and a reduce-scatter as one ring, written out: in n − 1 steps each device passes sums on to the next one
-/// while it multiplies its summand of the sums that come, so that no device ever holds the whole product. One way
-/// round, then both ways. The program also shows the planner's plan under os::overlapped.
+/// while it computes its summand of the sums that arrive, so no device ever holds the whole product. Sums circulate in
+/// one direction, then in both. The program also shows the planner's plan under os::overlapped.
 // ranks: 1 2 3 4 8
 // labels: ci
 

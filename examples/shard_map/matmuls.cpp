@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Matrix products on devices in a line, written out: gather one operand, or add up summands, whole or scattered.
-/// Beside each, the planner's plan for the same product. The rings that overlap are in all_gather_matmul.cpp and
-/// matmul_reduce_scatter.cpp.
+/// Matrix products on devices in a line, written out: gather one operand, or add up summands, whole or scattered. The
+/// program prints the planner's plan for the same product beside each. The rings that overlap are in
+/// all_gather_matmul.cpp and matmul_reduce_scatter.cpp.
 // ranks: 1 2 3 4 8
 // labels: ci
 

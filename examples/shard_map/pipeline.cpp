@@ -5,7 +5,7 @@
 /// A pipeline written out: 16 residual layers, whose stages are divided over the devices, and 8 microbatches. In each
 /// tick a permutation of the results that the table sends moves microbatches from stage to stage. The program shows the
 /// tutorial's schedule, with a tick per layer, beside one with a tick per stage; then os::pipeline, which does the
-/// same. Only the first stage has inputs. All values that are not there yet are NaN: none of them reaches a result,
+/// same. Only the first stage has inputs. Values that have not arrived yet are NaN: none of them reaches a result,
 /// since idle slots are not computed.
 // ranks: 1 2 4 8
 // labels: ci

@@ -21,7 +21,7 @@ struct counting {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return i; }
 };
 
-/// Keeps the verdict of a program.
+/// Collects the checks of a program.
 class verdict {
  public:
   /// Checks that the gathered tensor is these numbers in row-major order. Collective; device 0 prints and compares.

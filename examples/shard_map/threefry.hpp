@@ -4,8 +4,8 @@
 
 /// @file
 /// Random numbers equal to JAX's, bit for bit: threefry2x32 (Salmon et al., Parallel random numbers: as easy as 1, 2,
-/// 3, SC 2011) as jax.random lays out its counters with jax_threefry_partitionable=False. A number is a function of a
-/// key, its index and the count of numbers, so that each device makes the numbers of its block and nothing is sent.
+/// 3, SC 2011), with the counters of jax.random under jax_threefry_partitionable=False. A number is a function of a
+/// key, its index and the count of numbers, so each device makes the numbers of its block and nothing is sent.
 ///
 ///     constexpr auto keys = threefry::split<2>(threefry::key_of(0));     // jax.random.split(jax.random.PRNGKey(0))
 ///     threefry::normal(keys[0], i, n)                                    // jax.random.normal(keys[0], (n,))[i]
@@ -19,7 +19,7 @@
 
 namespace threefry {
 
-/// Two words: a key, a counter, or a result of these.
+/// Two words: a key, a counter, or a result of both.
 struct words {
   std::uint32_t first = 0, second = 0;
   friend bool operator==(words const&, words const&) = default;

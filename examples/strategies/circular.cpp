@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Layers over the stages Z, several blocks of them per stage: microbatches come round, and fewer slots are idle.
+/// Layers over the stages Z, several blocks of them per stage: microbatches pass each stage several times, and fewer
+/// slots are idle.
 /// Weights are stored divided over X, and gathered for each layer of each microbatch, for each repeat, or once.
 
 #include "../transformer/rules.hpp"

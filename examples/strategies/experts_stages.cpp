@@ -4,7 +4,7 @@
 /// @file
 /// Experts in a pipeline: layers over the stages Z, in each a mixture with a capacity, its experts over X, in an
 /// all-to-all among the devices of a stage; heads, inner widths and the vocabulary over Y. The routers' losses are left
-/// out: they are means over a whole batch of a product of two means, which microbatches do not give.
+/// out: they are products of two means over a whole batch, which single microbatches cannot compute.
 
 #include "experts.hpp"
 #include "pipelined.hpp"

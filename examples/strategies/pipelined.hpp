@@ -48,8 +48,8 @@ inline os::pipeline_slots& slots_since() {
   return slots;
 }
 
-/// The loss by a pipeline. The table is both looked up and multiplied by, so its cotangents are reduced once, over the
-/// stages, too. `Layer` stands for layer_of_stage<Vr>{}, perhaps with more to do.
+/// The loss by a pipeline. Both the lookup and the last product use the table, so its cotangents are added before they
+/// are reduced once, also over the stages. `Layer` is layer_of_stage<Vr>{}, perhaps wrapped in further work.
 template <class Vr, os::pipeline_rule Rule, class Layer, auto... Repeats>
 struct pipelined_loss {
   template <class Model, class Tokens>
@@ -81,7 +81,7 @@ struct pipelined : plain_rules<Rules> {
 
   static double idle() { return std::exchange(slots_since(), {}).bubble(); }
   static double predicted_idle(mesh_type const& m, problem const& o) {
-    slots_since() = {};  // those of the dry run
+    slots_since() = {};  // forget the slots of the dry run
     return Rule(m.size(Z), microbatches_of(o.batch, m.size(X)), static_cast<int>(o.rounds)).with_backward().bubble();
   }
 };

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The same model trained under every strategy of the literature. Each gives the losses of one device; a table shows
-/// the bytes that it moves and holds. Try  mpirun -n 8 strategies  and  strategies --list; README.md says more.
+/// Trains the same model under every strategy of the literature. Each gives the losses of one device; a table shows the
+/// bytes that it moves and holds. Try  mpirun -n 8 strategies  and  strategies --list; README.md says more.
 // labels: ci
 
 #include <algorithm>
@@ -88,7 +88,7 @@ volumes data_volumes(double) { return {2, 1, 1, 2}; }
 volumes zero1_volumes(double n) { return {2, 1, 1, 2 / n}; }
 volumes zero2_volumes(double n) { return {2, 1, 1 / n, 2 / n}; }
 volumes zero3_volumes(double n) { return {3, 1 / n, 1 / n, 2 / n}; }
-volumes fsdp_volumes(double n) { return {2, 1 / n, 1 / n, 2 / n}; }  // as zero3, but the backward keeps weights
+volumes fsdp_volumes(double n) { return {2, 1 / n, 1 / n, 2 / n}; }  // as zero3, but gathered weights are kept
 
 constexpr row rows[] = {
     {"data", along_x, run<data>, {.published = data_volumes}},
@@ -256,7 +256,7 @@ class on_one_device {
   std::deque<entry> known_;
 };
 
-/// The problem as a strategy solves it.
+/// The problem with the changes that a strategy makes to it.
 problem as_in(row const& r, problem o, int devices) {
   o.microbatches = r.more.microbatches;
   o.rounds = r.more.rounds;

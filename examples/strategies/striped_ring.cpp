@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Context parallel over X: sequences are striped once, so that all devices have the same causal work, and keys and
-/// values move round the ring in each layer, both ways. Y divides heads and widths.
+/// Context parallel over X: sequences are striped once, so that all devices have the same causal work. In each layer,
+/// keys and values circulate in a ring, in both directions. Y divides heads and widths.
 
 #include "context.hpp"
 

@@ -10,8 +10,8 @@
 ///     gate, up[B_X, S, F_Y] = reduce_scatter<Y>(n[B_X, S, M_Y] · W[M_Y, F])
 ///     x[B_X, S, M_Y]       += all_gather<Y>(inner[B_X, S, F_Y]) · W_down[F, M_Y]
 ///
-/// It moves activations of the inner width, 3 F a token and layer, where column and row move 4 M: it pays where the
-/// inner width is the smaller one.
+/// It moves activations of the inner width, 3 F a token and layer, where the division by columns and rows moves 4 M. So
+/// it pays if the inner width is small.
 
 #include "../transformer/attention.hpp"
 

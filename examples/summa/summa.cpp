@@ -4,7 +4,8 @@
 /// @file
 /// SUMMA (van de Geijn and Watts, 1997): C[I_X, K_Y] = A[I_X, J_Y] · B[J_X, K_Y] on a grid of devices, a panel of J at
 /// a time. The device that has the panel of A's columns broadcasts it along its row of devices, the device that has the
-/// panel of B's rows along its column, and all add the product. A device never holds more than two panels of others.
+/// panel of B's rows broadcasts it along its column, and all add the product. A device never holds more than two panels
+/// of others.
 /// The program also prints the planner's plan for the same einsum.
 // ranks: 1 2 4 6 8
 

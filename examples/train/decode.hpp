@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Continues a text: the first call takes all bytes so far, which fills the caches of all layers, then each call takes
-/// one byte. The next byte is the likeliest one, or drawn. The logits of a byte are never gathered.
+/// Continues a text: the first call takes all bytes so far, which fills the caches of all layers; each later call takes
+/// one byte. The next byte is the likeliest one, or sampled. Logits are never gathered.
 
 #include <cstdint>
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace train {
 
-/// The model with caches for so many positions.
+/// The model with caches for `room` positions.
 template <class Vr>
 class continuation {
   using how = decoding<typename Vr::rules>;
@@ -59,7 +59,7 @@ inline auto tokens_of(mesh_type const& m, std::string const& bytes) {
       Kokkos::View<std::int32_t const**, Kokkos::LayoutRight, Kokkos::HostSpace>(numbers.data(), 1, numbers.size()));
 }
 
-/// So many bytes after the prompt; at temperature 0 the likeliest ones.
+/// `count` bytes that continue the prompt; at temperature 0 the likeliest ones.
 template <class Vr>
 std::string sample(mesh_type const& m, model<os::values, Vr> const& p, std::string const& prompt, std::int64_t count,
                    double temperature, std::uint64_t seed) {

@@ -18,7 +18,7 @@
 
 namespace train {
 
-/// Rules that divide over one mesh axis are rules for two, on a mesh where the other has one device.
+/// The mesh axes that have several devices. Rules that divide over one mesh axis alone have all devices along it.
 enum class devices { along_both, along_x, along_y };
 
 struct program {

@@ -34,8 +34,8 @@ struct between_blocks<Rules> {
 
 }  // namespace detail
 
-/// How weights are used where all positions are computed at once: gathered as the rules of use say. Activations between
-/// blocks (sums of residuals, and their norms) have rules of their own, or the rules of use.
+/// The use of weights where all positions are computed at once: they are gathered as the rules of use say. Activations
+/// between blocks (sums of residuals, and their norms) have rules of their own, or the rules of use.
 template <class Rules>
 struct training : detail::between_blocks<Rules> {
   using rules = typename Rules::use;
@@ -47,8 +47,8 @@ struct training : detail::between_blocks<Rules> {
   }
 };
 
-/// … and where a text is continued: weights stay as they are stored, and for a few positions moving the results of
-/// products is cheaper than gathering the weights. The planner knows when the extents are known.
+/// The use of weights where a text is continued: they stay as they are stored, because for a few positions moving the
+/// results of products is cheaper than gathering the weights. Plans are made at run time, for the actual extents.
 template <class Rules>
 struct decoding {
   using rules = typename Rules::decoding;
@@ -70,7 +70,7 @@ consteval auto divided(os::type_list<Axes...>) {
 
 }  // namespace detail
 
-/// Weights as they are used, where the axis of the model's width is that of activations.
+/// Weights as products use them: with the axis of the activations' width.
 template <class How, class W>
 constexpr auto used(W const& w) {
   auto const gathered = os::reshard<detail::divided<typename How::weights>(typename W::axes{})>(w);

@@ -59,7 +59,7 @@ struct byte_of_batch {
 
 }  // namespace detail
 
-/// The sequences of a step, and the next byte behind each byte.
+/// The sequences of a step, and the byte that follows each byte.
 template <class Tokens>
 struct batch {
   Tokens tokens, next;

@@ -7,9 +7,11 @@
 /// token. Attention sees the mesh axes of the experts as data or context parallelism, because they divide the tokens;
 /// they also divide the experts, which never move. Three ways give the same losses:
 ///
-///     dense       every expert computes all tokens, and what was not chosen counts nothing: for one device
-///     dropless    rows in whatever numbers go to the experts in a ragged all-to-all, and back
-///     capacity    each expert takes so many tokens of a chunk of a sequence: shapes and bytes are known before
+///     dense       every expert computes all tokens, and results of experts that were not chosen do not count: for one
+///                 device
+///     dropless    any number of rows go to the experts in a ragged all-to-all, and back
+///     capacity    each expert takes a fixed number of tokens of a chunk of a sequence: shapes and bytes are known
+///                 beforehand
 
 #include <cstddef>
 #include <cstdint>

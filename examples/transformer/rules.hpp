@@ -5,8 +5,8 @@
 /// @file
 /// Rule sets by name. Each gives the sharding of stored parameters, the sharding of parameters and activations in use,
 /// and the sharding of decoding: one sequence at a time, its cache divided over its length or its heads, weights as
-/// they are stored. Some give the sharding of activations between blocks, if it differs from that within them, and the
-/// mesh axes over which a block's last product leaves sums.
+/// they are stored. Some also give the sharding of activations between blocks, if it differs from that within them, and
+/// the mesh axes over which a block's last product leaves sums.
 ///
 ///     storage N/X, use B/X             weights are gathered where they are used, gradients scattered to where they lie
 ///     storage = use = G/Y, F/Y, V/Y    heads, the inner width and the vocabulary divided: activations are summed
@@ -36,7 +36,7 @@ struct fsdp_and_tensor {
   using decoding = os::rules<N/X, K/X, G/Y, F/Y, V/Y>;
 };
 
-/// Stacked layers lie over Z, for a pipeline.
+/// Z divides the stacked layers, for a pipeline.
 struct data_tensor_and_stages {
   static constexpr char const* name = "data+tensor+stages";
   using storage = os::rules<G/Y, F/Y, V/Y, L/Z>;

@@ -11,7 +11,7 @@
 
 namespace transformer {
 
-/// Thrown if a program cannot do what it was asked to do.
+/// Thrown if a program cannot do what the user asked for.
 class refusal : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -20,7 +20,7 @@ class refusal : public std::runtime_error {
 struct settings {
   std::int64_t batch = 16, length = 64;
   std::int64_t layers = 2, width = 64, heads = 4;
-  std::int64_t experts = 8;  ///< those of a layer with a mixture of them
+  std::int64_t experts = 8;  ///< in each layer with a mixture of experts
   std::int64_t rounds = 1;  ///< rounds of the layers of a stack, along Q
   double rate = 0.01;       ///< the highest rate of learning
   std::uint64_t seed = 1;

@@ -169,7 +169,7 @@ vector<values> start_of(Mesh const& mesh) {
           os::generate<double, I/X, J/Y, L>(mesh, sizes, vortices<2, Vertical>{})};
 }
 
-/// The mean dissipation at time t, where that at the start is 1: the series of Taylor and Green, Mechanism of the
+/// The mean dissipation at time t, relative to that at the start: the series of Taylor and Green, Mechanism of the
 /// production of small eddies from large ones (Proc. R. Soc. Lond. A 158, 1937), with R = 1/ν. Up to ν = 0.1 the first
 /// term that it lacks is below 0.07 t⁶.
 double published_dissipation(double t, double viscosity) {

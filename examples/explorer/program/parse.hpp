@@ -13,8 +13,8 @@
 ///     y[B_X, S, M_Y] up[K, H] -> z[B_X, S, H] sum_over(M, K)    # axes of one operand alone: os::sum_over
 ///
 /// I_XY is I over X, then Y; words are batch_data, or batch_{data,model}; I/X/Y does as well. {U_X} behind a tensor:
-/// its devices along X hold summands. A tensor that stands above needs no brackets. One statement a line, or `;`
-/// between.
+/// its devices along X hold summands. A tensor that occurred before needs no brackets. Write one statement in each
+/// line, or separate statements by `;`.
 
 #include <algorithm>
 #include <cstdint>
@@ -239,8 +239,7 @@ class program_parser : tensor_reader {
     return static_cast<int>(out_.program.tensors.size()) - 1;
   }
 
-  // True if the tensor stands above as it is or under other names of its axes, as os::rename gives it: k[T, C] for k[S,
-  // C].
+  // True if the tensor occurred before as it is, or with other names of axes, as after os::rename: k[T, C] for k[S, C].
   [[nodiscard]] bool renamed(program_tensor const& a, text_tensor const& b) const {
     if (a.axes.size() != b.axes.size() || a.sharding->partial != b.sharding.partial) return false;
     for (std::size_t i = 0; i < a.axes.size(); ++i) {

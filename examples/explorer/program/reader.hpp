@@ -95,7 +95,7 @@ class text_reader {
 
   [[nodiscard]] std::string_view text_of(text_span s) const { return text_.substr(s.begin, s.length); }
 
-  // The text at this place, as an error names it.
+  // The text at this place, as errors quote it.
   [[nodiscard, gnu::cold]] std::string what_is_here() {
     if (at_end_of_statement()) return now() == ';' ? "';'" : at_end() ? "the end" : "the end of the line";
     text_span const w{at_, word().length};

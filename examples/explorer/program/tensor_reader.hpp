@@ -4,8 +4,8 @@
 
 /// @file
 /// The tensors of a program's text: h[B_X, S, M_Y] {U_Z}, where I_XY is I over X, then Y; words are
-/// batch_data, or batch_{data,model}; I/X/Y does as well. The underscore that separates an axis from its mesh axes is
-/// found from their names, which have sizes before they are used.
+/// batch_data, or batch_{data,model}; I/X/Y is the same. The names of mesh axes, whose sizes precede their use, decide
+/// which underscore separates an axis from its mesh axes.
 
 #include <algorithm>
 #include <cstdint>
@@ -183,7 +183,7 @@ class tensor_reader : protected text_reader {
   }
 
   [[gnu::cold]] bool unknown_mesh(text_span where) {
-    // Among letters in a row, the first that is no mesh axis.
+    // The first of the letters that is no mesh axis.
     text_span culprit = where;
     for (std::size_t i = 0; i < where.length && find_mesh_axis(text_of({where.begin, 1})) >= 0; ++i)
       if (find_mesh_axis(text_of({where.begin + i, 1})) < 0) {

@@ -25,7 +25,7 @@ using namespace ostraka::planner;  // programs
 
 namespace detail {
 
-// A parameter's own axis beside one that it shares.
+// The parameter's axis for an axis that it shares with activations, such as H_w for H.
 inline int add_weight_axis(program& p, int shared) {
   program_axis own = p.axes[static_cast<std::size_t>(shared)];
   do own.name += "_w";
