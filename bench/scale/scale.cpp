@@ -8,7 +8,7 @@
 ///
 ///     mpirun -n 16 bench/scale [rounds=5] [json=FILE]
 ///
-/// The heap is glibc's count of bytes in use. What the functions of MPI below allocate counts as MPI's, the rest as
+/// The heap is glibc's count of bytes in use. Bytes that the functions of MPI below allocate count as MPI's, others as
 /// Ostraka's. The figure is that of the rank with the most.
 
 #include <mpi.h>

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
-Tensors in gdb as os::describe says them, and the elements of this process' block:
+Prints tensors in gdb as os::describe does, with the elements of this process' block:
 
     (gdb) source <prefix>/share/ostraka/gdb/ostraka.py        once, or as a line of ~/.gdbinit
     (gdb) print T

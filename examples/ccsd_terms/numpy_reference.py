@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """numpy_reference.py > numpy_reference.hpp
 
-The terms of ccsd_terms.cpp in NumPy: for each one the sum of its elements, each times a weight that depends on its
-position, and the sum of its squares. All numbers are multiples of a quarter, so that they are exact in any order.
+The terms of ccsd_terms.cpp in NumPy: for each term the sum of its elements, each times a weight that depends on its
+position, and the sum of the elements' squares. All numbers are multiples of a quarter, so sums are exact in any order.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tokens.py FOLDER < text > tokens      tokens.py --back FOLDER < tokens > text
 
-Numbers of tokens, a line for each line of text, by the tokenizer.json of a checkpoint's folder (pip install
+Converts text to numbers of tokens, line by line, or back, by the tokenizer.json in a checkpoint's folder (pip install
 tokenizers).
 """
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """mpiexec -n 4 python3 heat.py [PICTURE.png]
 
-Heat spreads from three spots, by the solver of heat_module.cpp. Each rank makes its rows with NumPy and gives them to
-the solver, which reads them where they are; NumPy looks at what comes back where it is, too. Compared with NumPy's own
-steps on the whole field.
+Heat spreads from three spots, by the solver of heat_module.cpp. Each rank makes its rows with NumPy and passes them to
+the solver, which reads them in place; NumPy reads the result in place, too. The program compares the result with
+NumPy's own steps on the whole field.
 """
 
 import sys

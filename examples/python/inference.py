@@ -4,7 +4,7 @@
 
 A model of PyTorch between two steps of a solver: the heat spreads, a small network replaces each value, as a learned
 source term would, and the heat spreads on. Each rank runs the model on its own rows. The tensors are passed by DLPack,
-without a copy. Compared with the same program on the whole field, on one rank.
+without a copy. The result is compared with that of the same program on the whole field, on one rank.
 """
 
 import sys
