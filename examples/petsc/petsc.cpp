@@ -200,7 +200,8 @@ int main(int argc, char** argv) {
 #else
 
 int main() {
-  std::puts("SKIPPED: petsc needs PETSc for the MPI in use (libpetsc-real-dev for Open MPI), and CMake found none");
+  std::puts("SKIPPED: petsc needs PETSc for the MPI in use (libpetsc-real-dev for Open MPI), and tensors in the memory "
+            "of the host; this build lacks one of them");
   return 77;
 }
 
