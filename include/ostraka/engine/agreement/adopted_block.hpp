@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Checks this device's block as a program gives it: its extents, and its layout. Each device sees its own
-/// block alone, so the devices agree before one of them throws. A list has rank −1, and the number of its elements is
-/// its one extent.
+/// Floor 3. Checks the extents and the layout of a block that the program passes. Each device sees only its own block,
+/// so the devices agree before one of them throws. A list has rank −1, and its only extent is the number of its
+/// elements.
 
 #include <cstdint>
 #include <cstdlib>
@@ -20,17 +20,17 @@
 
 namespace ostraka::engine {
 
-/// The layout demanded of a given block: row-major without gaps to be adopted, any to be read, with a place for each
-/// element to be written, and, of a block with ghost layers in it, also in the direction of its axes. `with_ghosts_at`:
-/// of one whose device has told where it begins.
+/// The layout demanded of a block that the program passes: row-major without gaps to adopt it, any to read it, a place
+/// for each element (unique) to write it. A block with ghost layers must also have no negative stride; `with_ghosts_at`
+/// if its device has said where the block begins.
 enum class demand { row_major, any, unique, with_ghosts, with_ghosts_at };
 
 namespace detail {
 
 inline constexpr bool has_ghosts(demand how) { return how >= demand::with_ghosts; }
 
-// True if two elements share a place, in a plane of two dimensions: with the strides s and t, t/g steps along the first
-// lead to the place of s/g steps along the second, where g is their greatest common divisor.
+// True if two elements in a plane of two dimensions share a place. With strides s and t and their greatest common
+// divisor g, t/g steps along the first dimension lead to the same place as s/g steps along the second.
 [[gnu::cold]] inline bool has_shared_place(strided const& b) {
   for (int d = 0; d < b.rank; ++d)
     for (int e = 0; e < d; ++e) {
@@ -63,7 +63,7 @@ inline bool has_no_negative_stride(strided const& b) {
   return true;
 }
 
-// More than any alignment: a device and the alignment that its array lacks are one number, device · alignments +
+// Larger than any alignment. One number holds a device and the alignment that its array lacks: device · alignments +
 // alignment.
 inline constexpr std::int64_t alignments = 4096;
 
@@ -72,7 +72,7 @@ inline bool meets_demand(strided const& b, demand how) {
   return how == demand::any || (is_unique(b) && (how == demand::unique || has_no_negative_stride(b)));
 }
 
-// Returns a dimension whose extent is not that of the block that the device has to hold; −1 if there is none.
+// Returns a dimension whose extent is not the wanted one; −1 if all are right.
 inline int wrong_dimension(strided const& b, std::int64_t const* wanted, int rank) {
   std::int64_t elements = 1;
   for (int d = 0; d < rank; ++d) elements *= wanted[d];
@@ -100,8 +100,8 @@ inline std::int64_t elements_along(strided const& b, std::int64_t const* of, int
   return elements_in_words(elements_along(b, of, rank, dimension), b.rank < 0 ? -1 : dimension);
 }
 
-// Throws that the block of the device `first` is wrong, with the extents that it holds and that it gave; that device
-// tells them to all others. Collective over the mesh if others are asked.
+// Throws the error about the block of device `first`. It names the extent of the device's block and that of the view,
+// which this device reports to all others. Collective over the mesh if others are asked.
 [[noreturn, gnu::cold]] inline void refuse_block(std::string const& operation, device_mesh const& mesh, demand how,
                                                  std::int64_t first, strided const& b, std::int64_t const* wanted,
                                                  int rank, int wrong, bool ask_others) {
@@ -140,9 +140,9 @@ inline std::string fault_of_block(strided const& b, std::int64_t const* wanted, 
   return {};
 }
 
-/// @throws ostraka::error, on all devices alike, if a block does not have the `wanted` extents of its device, or does
-/// not have the demanded layout, or lacks an alignment, which is `misaligned` then. Collective over the mesh; if others
-/// are not asked nothing is sent, and this device throws alone.
+/// @throws ostraka::error, on all devices alike, if a block does not have the `wanted` extents of its device, or not
+/// the demanded layout, or lacks the alignment `misaligned` (0: none). Collective over the mesh. If others are not
+/// asked, nothing is sent, and only this device throws.
 inline void require_block(std::string const& operation, demand how, device_mesh const& mesh, strided const& b,
                           std::int64_t const* wanted, int rank, std::int64_t misaligned, bool ask_others) {
   exclusive_use const use = mesh.use(operation.c_str());

@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 3. Checks that all numbers of an index tensor are among 0 … n−1. If every device holds the same block, each
-/// checks it alone. If blocks differ from device to device, 8 bytes agree, so that all devices throw the same error.
+/// checks it alone. Otherwise the devices agree on the first fault with a message of 8 bytes, so that all throw the
+/// same error.
 ///
 ///     take: an index is one of 0 … 49 along V, but it is 77 at B = 3, S = 0; …
 
@@ -122,9 +123,9 @@ std::int64_t first_wrong_index(Exec const& exec, Index const* index, std::int64_
 }
 
 /// @throws ostraka::error, the same on all devices, unless every number of the tensor `s` is among 0 … extent−1.
-/// `index`: this device's block of it, dense. `differing`: the mesh axes along which blocks differ; it is collective
-/// over these, and sends nothing if there are none. `axis`: the name of the axis with that extent. A block of the local
-/// view is no part of a whole (`of_its_own`); then the error names the device that holds it.
+/// `index`: this device's dense block. `differing`: the mesh axes along which blocks differ; the call is collective
+/// over them, and sends nothing if there are none. `axis`: the name of the axis with that extent. `of_its_own`: the
+/// block belongs to the local view and is not part of a whole; the error then names the device that holds it.
 template <class Exec, class Index>
 void check_indices(Exec const& exec, execution_context const& w, planner::spec const& s, Index const* index,
                    planner::mesh_set differing, std::string_view axis, std::int64_t extent, bool of_its_own) {
@@ -141,7 +142,7 @@ void check_indices(Exec const& exec, execution_context const& w, planner::spec c
                          common < 0 ? std::string() : join_text(" of ", common));
       });
   std::int64_t const own = first_wrong_index(exec, index, here.size(), extent);
-  // The numbers are by element, or by device, so that the largest is the first fault.
+  // Faults are numbered by element, or by device, so that the largest number is the first fault.
   std::int64_t place = -1;
   if (own >= 0) {
     std::int64_t rest = own;

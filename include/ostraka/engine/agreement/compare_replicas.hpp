@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Checks that devices that repeat a block hold the same bits. A[I_X, J] on X=2 · Y=3: along Y. Take a mesh
-/// axis that neither divides the tensor nor holds parts of it. The first device of each line of it shows its block to
-/// the others of the line, a piece at a time.
+/// Floor 3. Checks that devices that repeat a block hold the same bits: for A[I_X, J] on X=2 · Y=3, the devices along
+/// Y. Along each mesh axis that neither divides the tensor nor holds partial sums of it, the first device of each line
+/// sends its block to the others of the line, a piece at a time.
 
 #include <algorithm>
 #include <cstdint>
@@ -102,8 +102,8 @@ inline std::string name_of_device(device_mesh const& mesh, int device) {
 
 }  // namespace detail
 
-/// @throws ostraka::error, the same on all devices, unless those that repeat a block of tensor `s` hold the same bits.
-/// `data`: this device's block, on the host. Collective over the mesh.
+/// @throws ostraka::error, the same on all devices, unless all devices that repeat a block of tensor `s` hold the same
+/// bits. `data`: this device's block, on the host. Collective over the mesh.
 inline void check_replicas(execution_context const& w, planner::spec const& s, void const* data, int element_bytes) {
   detail::replica_difference const mine = detail::find_difference(w, s, static_cast<char const*>(data), element_bytes);
   std::int64_t const sent[2] = {mine.element, mine.axis};

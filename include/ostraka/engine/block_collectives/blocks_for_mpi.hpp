@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Blocks with any strides as messages get them: in place, if they lie in one run or in rows that MPI packs
-/// well, otherwise packed by a kernel, and unpacked when they have arrived.
+/// Floor 3. Passes blocks of any strides to messages: in place, if a block is one run or has rows that MPI packs well;
+/// otherwise a kernel packs it, and unpacks it when it has arrived.
 
 #include <Kokkos_Core.hpp>
 
@@ -27,7 +27,7 @@ class blocks_for_mpi {
  public:
   using arrays = arrays_of<Exec>;
 
-  /// Prepares for at most `most` blocks, whose layouts are pointed to. Returns the arrays, for the collective.
+  /// Prepares for at most `most` blocks, to whose layouts the collective points. Returns the arrays for the collective.
   arrays& begin(Exec const& exec, int most) {
     end();
     arrays_.begin(exec);
@@ -61,7 +61,7 @@ class blocks_for_mpi {
     unpacked_.push_back({block, part.receive});
   }
 
-  /// Call it after the end of the collective. It puts the received data in place.
+  /// Moves the received data into place. Call it after the end of the collective.
   void unpack(Exec const& exec) {
     for (arrived const& a : unpacked_) copy(exec, a.to, dense_block(static_cast<T const*>(a.packed), a.to.where));
     fence_on_host(exec, arrays_);

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Blocks that every pair of a group exchanges, in flight: the caller gives the block for each member and the
-/// place of the block from there. It is for moves whose parts do not follow from the block distribution: uneven blocks
-/// of unknown extents, ragged exchanges.
+/// Floor 3. An exchange of blocks between all pairs of a group, in flight. For each member, the caller gives the block
+/// to send and the place of the block to receive. Use it for moves whose parts do not follow from the block
+/// distribution: uneven blocks of unknown extents, ragged exchanges.
 
 #include <Kokkos_Core.hpp>
 
@@ -78,10 +78,10 @@ class exchange_record final : public flight_on<Exec> {
 
 }  // namespace detail
 
-/// Begins an exchange along mesh axes: `part_of(d)` is a block_exchanged<T> with member d. A part sent from here to d
-/// is as long as the part that d receives from here; the own part goes from block to block. Received blocks overlap
-/// nothing else. Collective over the mesh axes; a caller whose devices may call something else meanwhile compares
-/// before (require_same_call).
+/// Begins an exchange along mesh axes: `part_of(d)` is a block_exchanged<T> with member d. The part that this device
+/// sends to d is as long as the part that d receives from it. This device's own part is copied. Received blocks overlap
+/// nothing else. Collective over the mesh axes; if devices might make different calls, the caller compares them first
+/// (require_same_call).
 template <class T, class Exec, class PartOf>
 run_in_flight begin_exchange(Exec const& exec, execution_context const& w, planner::mesh_set axes,
                              PartOf const& part_of) {

@@ -3,11 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 3. Sends rows to the experts that are chosen for them, and back. Devices exchange the numbers of rows for each
-/// expert once; lists then give for each move the source of each row, so that all passes over memory gather.
+/// Floor 3. Sends rows to the experts that are chosen for them, and back. Devices exchange the number of rows for each
+/// expert once. From then on, lists name the source of each row of each move, so that every pass over memory is a
+/// gather.
 ///
 ///     choice     expert that is chosen, in the order of the tokens; a number that is no expert sends nothing
-///     sent       choices that are sent, by expert, those of one expert in their order
+///     sent       choices that are sent, sorted by expert, stable
 ///     received   on the device of an expert: by expert, then by sender, then in the sender's order
 
 #include <Kokkos_Core.hpp>
@@ -66,7 +67,7 @@ void gather_rows(Exec const& exec, row_list<Space> const& list, std::int64_t row
   look_up(exec, loops, index_window{0, rows_there, row}, out, from, list.data());
 }
 
-/// Where the rows of this device go, and where the rows that arrive here belong.
+/// The destinations of this device's rows, and of the rows that arrive on it.
 template <class Space>
 struct row_routes {
   std::int64_t choices = 0;                         ///< on this device
@@ -82,8 +83,8 @@ struct row_routes {
   [[nodiscard]] std::int64_t rows_received() const { return static_cast<std::int64_t>(from.extent(0)); }
 };
 
-/// The devices along which experts are divided: `count` of them, in the order of the experts' blocks, `member(d)` their
-/// numbers in the group.
+/// The devices among which experts are divided: `count` of them, in the order of the experts' blocks. `member[d]` is
+/// the number of device d in the group.
 struct expert_owners {
   int count = 1;
   dynamic_array<int> member;
@@ -117,7 +118,8 @@ row_routes<Space> make_row_routes(execution_context const& w, planner::mesh_set 
     token[static_cast<std::size_t>(at)] = static_cast<std::int64_t>(i) / repeats;
   }
 
-  // Each device tells each other one how many rows its experts get; devices with fewer experts get zeros at the end.
+  // Each device tells every other how many rows that one's experts get; devices with fewer experts get zeros at the
+  // end.
   std::int64_t const each = (experts + owners.count - 1) / owners.count;
   dynamic_array<std::int64_t> sent_counts(n * static_cast<std::size_t>(each), 0), received_counts = sent_counts;
   r.sent.assign(n, 0), r.sent_begin.assign(n, 0), r.received.assign(n, 0), r.received_begin.assign(n, 0);
@@ -144,7 +146,7 @@ row_routes<Space> make_row_routes(execution_context const& w, planner::mesh_set 
     exchange_counts(members, sent_counts.data(), received_counts.data(), static_cast<int>(each));
   }
 
-  // Received rows lie by sender, in the order in which the devices of experts are counted, then by expert.
+  // Received rows are sorted by sender, in the order of expert_owners, then by expert.
   r.experts.assign(static_cast<std::size_t>(own), 0);
   std::int64_t arrived = 0;
   for (int d = 0; d < owners.count; ++d) {
@@ -200,7 +202,7 @@ void exchange_rows(Exec const& exec, execution_context const& w, planner::mesh_s
 }  // namespace detail
 
 /// Sends rows to their experts: `x` has a row for each token, or for each choice; `out` gets those that arrive here, by
-/// expert. Collective over the mesh axes, if there are any. On the host all is written when it returns.
+/// expert. Collective over the mesh axes, if there are any. On the host, it returns when all rows are written.
 template <class Exec, class T, class Space>
 void send_rows(Exec const& exec, execution_context const& w, planner::spec const& block, planner::mesh_set axes,
                row_routes<Space> const& r, bool of_choices, std::int64_t row, T const* x, T* out) {
@@ -220,7 +222,8 @@ void send_rows(Exec const& exec, execution_context const& w, planner::spec const
   fence_on_host(exec);
 }
 
-/// Returns them: `rows` as send_rows gives them; `out` gets a row for each choice, zeros for those that were not sent.
+/// Sends the rows of experts back: `rows` are in the order of send_rows' output; `out` gets a row for each choice, with
+/// zeros for choices that were not sent.
 template <class Exec, class T, class Space>
 void return_rows(Exec const& exec, execution_context const& w, planner::spec const& block, planner::mesh_set axes,
                  row_routes<Space> const& r, std::int64_t row, T const* rows, T* out) {

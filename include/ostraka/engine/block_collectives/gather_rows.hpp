@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. An all-gather of blocks whose lengths do not follow from a block distribution, in flight: the devices have
-/// exchanged the lengths (gather_counts), and the blocks are put one after the other.
+/// exchanged the lengths (gather_counts), and the blocks are stored one after the other.
 
 #include <Kokkos_Core.hpp>
 
@@ -63,7 +63,7 @@ class gather_record final : public flight_on<Exec> {
     return n;
   }
 
-  // True if each block lies in one run of the whole.
+  // True if each block is one run of the whole.
   static bool parts_follow(strided_block<T*> const& whole, int along) {
     for (int i = 0; i < along; ++i)
       if (whole.where.at[i].size() != 1) return false;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A permute of blocks, in flight: each device of a group gets the block of the one that sends to it, or
-/// zeros. B(i + 1) <- A(i), along a mesh axis.
+/// Floor 3. A permute of blocks, in flight: each device of a group gets the block of the device that sends to it, or
+/// zeros if none does. B(i + 1) <- A(i), along a mesh axis.
 
 #include <Kokkos_Core.hpp>
 
@@ -53,10 +53,10 @@ class permute_record final : public flight_on<Exec> {
 
 }  // namespace detail
 
-/// Begins a permute along mesh axes: `from` is sent as the hops say, and `to`, which does not overlap it, gets the
-/// block that arrives, or zeros. A block may be longer than another, but every target is as long as its block. Devices
-/// count as their group does. `block` describes the blocks to check mode. Collective over the mesh axes. @pre no hop is
-/// wrong
+/// Begins a permute along mesh axes: `from` is sent along the hops, and `to`, which does not overlap it, gets the block
+/// that arrives, or zeros. Blocks may differ in length, but every target is as long as the block that it gets. Hops
+/// number the devices as their group does. `block` describes the blocks to check mode. Collective over the mesh axes.
+/// @pre no hop is wrong
 template <class Exec, class T>
 run_in_flight begin_permute(Exec const& exec, execution_context const& w, planner::spec const& block,
                             planner::mesh_set axes, permutation_view const& permutation,

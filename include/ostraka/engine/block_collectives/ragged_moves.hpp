@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Moves along a dimension whose parts only their senders know. The members of a group tell each other how
-/// many rows there are, then the rows travel, in flight: a gather of blocks of any lengths, and the ragged all-to-all,
-/// in which each device decides for each other which rows go there and where they belong.
+/// Floor 3. Moves along a dimension whose parts only the senders know. The members of a group first tell each other how
+/// many rows they send; then the rows travel, in flight. There is a gather of blocks of any lengths, and the ragged
+/// all-to-all, in which each device decides which rows go to each other device and where they belong there.
 ///
 ///     member        sends rows                   to rows of the target
 ///     to d          [from[d], from[d] + rows[d])    [to[d], to[d] + rows[d])     of member d
@@ -48,7 +48,7 @@ inline bool fits(std::int64_t begin, std::int64_t size, std::int64_t extent) {
   return begin >= 0 && size >= 0 && begin <= extent && size <= extent - begin;
 }
 
-// The largest value of all members tells all of them which one is wrong, and how. 0: none is.
+// The largest value over all members tells all of them which member is wrong, and how. 0: none is.
 enum class ragged_fault : std::int64_t { none, sends_missing_rows, receives_beyond_end, receives_twice };
 
 [[gnu::cold, gnu::noinline]] inline void refuse_ragged(execution_context const& w, ragged_fault what, int member) {
@@ -67,7 +67,7 @@ enum class ragged_fault : std::int64_t { none, sends_missing_rows, receives_beyo
 /// Begins the ragged all-to-all of rows along dimension `along` of dense or strided blocks: `to` gets the rows that the
 /// others send, and keeps its other rows. `block` describes the blocks to check mode. Collective over the mesh axes.
 /// @throws ostraka::error, on all of their devices alike, before any row is sent, if a device sends rows that it does
-/// not have, or rows arrive where no row is or another arrives
+/// not have, or if rows arrive beyond the end of `to` or in the same place
 template <class Exec, class T>
 run_in_flight begin_ragged(Exec const& exec, execution_context const& w, planner::spec const& block,
                            planner::mesh_set axes, int along, strided_block<T const*> const& from,
@@ -95,7 +95,7 @@ run_in_flight begin_ragged(Exec const& exec, execution_context const& w, planner
           begin_from(e) < begin_from(d) + rows_from(d))
         found = detail::ragged_fault::receives_twice;
   }
-  if (members.is_dry()) {  // as many rows come from each member as go there, and lie in the order of members
+  if (members.is_dry()) {  // each member sends as many rows as it gets, in member order
     std::int64_t next = 0;
     for (std::size_t d = 0; d < static_cast<std::size_t>(n); ++d) {
       std::int64_t* const from_d = received_counts.data() + 2 * d;

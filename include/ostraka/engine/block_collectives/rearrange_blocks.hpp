@@ -62,8 +62,8 @@ struct axis_of_group {
 
 /// result <- the pieces of the operands, and `blank` elsewhere. All have the same sharding `s`, divided along dimension
 /// `along` by the block distribution of their own extents; `from[k]` is this device's block of operand k. `in_blocks`:
-/// the dimension of the blocks, if these are described in units of chunks and not by `s`; the extents of operands and
-/// result then count chunks. Collective over the mesh axes that divide the dimension.
+/// the dimension of the blocks, if they are described in chunks and not by `s`; the extents of operands and result then
+/// count chunks. Collective over the mesh axes that divide the dimension.
 template <class Exec, class T>
 void rearrange(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
                planner::rearrangement const& r, strided_block<T const*> const* from, strided_block<T*> const& result,

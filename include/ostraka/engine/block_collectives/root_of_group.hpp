@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Blocks between one device of a group and the others, in flight: broadcast, gather to the root, scatter from
-/// it. Blocks may be of any lengths along one dimension.
+/// Floor 3. Moves blocks between one device of a group and the others, in flight: broadcast, gather to the root,
+/// scatter from the root. Blocks may have any lengths along one dimension.
 
 #include <Kokkos_Core.hpp>
 
@@ -70,7 +70,7 @@ strided_block<T*> part_along(strided_block<T*> const& whole, int along, counts_v
 
 }  // namespace detail
 
-/// Begins a broadcast along mesh axes: `to`, which lies dense, becomes the block `from` of member `root`; the other
+/// Begins a broadcast along mesh axes: the dense block `to` becomes the block `from` of member `root`. The other
 /// members' `from` is not read. `block` describes the blocks to check mode. Collective over the mesh axes.
 template <class Exec, class T>
 run_in_flight begin_broadcast(Exec const& exec, execution_context const& w, planner::spec const& block,

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Scans of blocks along mesh axes, and the barrier of a group. They have nothing to overlap with, and are
-/// done when the call returns.
+/// Floor 3. Scans of blocks along mesh axes, and the barrier of a group. Both are done when the call returns, since
+/// there is nothing to overlap them with.
 
 #include <Kokkos_Core.hpp>
 
@@ -21,8 +21,8 @@
 
 namespace ostraka::engine {
 
-/// `to`, which lies dense, becomes the reduction of the blocks `from` up to this device's, or of those before it. All
-/// blocks have the same length; `block` describes them to check mode. Collective over the mesh axes.
+/// The dense block `to` becomes the reduction of the blocks `from` of all devices up to this one, or, exclusive, before
+/// it. All blocks have the same length; `block` describes them to check mode. Collective over the mesh axes.
 template <class Exec, class T>
 void scan_block(Exec const& exec, execution_context const& w, planner::spec const& block, planner::mesh_set axes,
                 strided_block<T const*> const& from, strided_block<T*> const& to, reduction how, scan_kind kind) {

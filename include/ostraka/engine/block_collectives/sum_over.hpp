@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Adds up a number of each device's, on the host, over mesh axes: one all-reduce without blocks or a plan.
+/// Floor 3. Sums one number per device over mesh axes, on the host: one all-reduce without blocks or a plan.
 
 #include <string>
 
@@ -16,7 +16,7 @@
 
 namespace ostraka::engine {
 
-/// Returns the sum over the devices along `axes`, the same bits on each of them. Collective over the mesh axes.
+/// Returns the sum over the devices along `axes`, bitwise the same on each of them. Collective over the mesh axes.
 template <class = void>
 double sum_over(execution_context const& w, planner::mesh_set axes, double here) {
   if (w.mesh->absent() || axes.empty()) return here;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Blocks aligned with the dimensions of another one, whose extents they share: for C[I_X, J] = f(A[I_X, J],
+/// Floor 3. A block aligned with the dimensions of another block, whose extents it shares: for C[I_X, J] = f(A[I_X, J],
 /// B[J]) the strides of B are 0 along I and 1 along J.
 
 #include <cstdint>
@@ -21,8 +21,9 @@ struct aligned {
   std::int64_t stride[max_rank];
 };
 
-/// Returns this device's block of `operand` aligned with that of `result`. Labels that the result lacks are at their
-/// first index. @pre `data` is dense; the result's block is a part of it along each label that both have
+/// Returns this device's block of `operand` aligned with that of `result`. Along labels that the result lacks, it
+/// begins at their first index. @pre `data` is dense; the result's block is a part of it along each label that both
+/// have
 template <class T>
 aligned<T> align(execution_context const& w, planner::spec const& operand, planner::spec const& result, T* data) {
   aligned<T> a{data, {}};

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The contraction in groups of rows on this device's blocks, whose dimensions have labels.
+/// Floor 3. Contracts this device's blocks in groups of rows; the blocks' dimensions have labels.
 
 #include <cstdint>
 
@@ -16,7 +16,7 @@ namespace ostraka::engine {
 using planner::labelled_block;
 
 /// C <- A B in groups along label `rows`; the operand that lacks it has a matrix for each group along label `group`.
-/// Labels that C lacks are summed. On the host all is written when it returns.
+/// Labels that C lacks are summed. On the host, it returns when C is written.
 template <class Exec, class T>
 void contract_groups_of_blocks(Exec const& exec, int rows, int group, std::int64_t const* sizes, std::int64_t count,
                                labelled_block<T const> const& a, labelled_block<T const> const& b,

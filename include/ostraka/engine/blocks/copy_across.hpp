@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Copies a strided block into another, each in a memory space of its own: by one kernel if one of the two
-/// execution spaces reaches both, otherwise densely packed on either side. All is written when it returns.
+/// Floor 3. Copies a strided block into one in another memory space: with one kernel if one of the two execution spaces
+/// reaches both blocks, otherwise packed densely on either side. It returns when all elements are written.
 
 #include <Kokkos_Core.hpp>
 

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Copies a block into one with other dimensions: in another order, or repeated along those that it lacks:
+/// Floor 3. Copies a block into one whose dimensions are in another order, and repeats it along dimensions that it
+/// lacks:
 /// C[j, i, b] = A[i, j]
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. One dense block as a whole: all its elements set to a number, copied, changed in place, or combined with
-/// another's. On the host all is written when a function returns.
+/// Floor 3. Sets, copies, changes in place or combines all elements of dense blocks. On the host, a function returns
+/// when all elements are written.
 
 #include <cstdint>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Slots of experts: each expert takes `capacity` of the tokens of a group that choose it, those that come
-/// first. Lists give the token that fills each row of [experts, groups, slots], and the row of each choice.
+/// Floor 3. Slots of experts: each expert takes the first `capacity` tokens of a group that choose it. Lists name the
+/// token that fills each row of [experts, groups, slots], and the row of each choice.
 ///
 ///     choice (g, s, k) of expert e, the c-th of its group       row (e, g, c) of the slots; none if c is the capacity
 
@@ -57,8 +57,8 @@ slot_lists<Space> assign_slots(dynamic_array<std::int64_t> const& chosen, std::i
   return s;
 }
 
-/// out[i] <- from[list[i]], rows of `row` elements; zeros where the list has −1. On the host all is written when it
-/// returns.
+/// out[i] <- from[list[i]], rows of `row` elements; zeros where the list has −1. On the host, it returns when all rows
+/// are written.
 template <class Exec, class T, class Space>
 void fill_rows(Exec const& exec, row_list<Space> const& list, std::int64_t row, T* out, T const* from,
                std::int64_t rows_there) {

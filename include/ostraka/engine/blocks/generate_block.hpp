@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A block whose elements are a function of their global indices: A[i, j] = f(i, j), or of another block's
-/// elements, too: f(B[i, j], i, j).
+/// Floor 3. Writes a block whose elements are a function of their global indices, A[i, j] = f(i, j), or also of another
+/// block's elements, f(B[i, j], i, j).
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace ostraka::engine {
 namespace detail {
 
 /// Writes f(global indices), or f(the element of `from`, global indices), to element `i` of a dense block. `From` is
-/// void, or constant elements.
+/// void, or the type of the other block's elements, const.
 template <class T, int Rank, class F, class From = void>
 struct generate_element {
   static constexpr int room = Rank > 0 ? Rank : 1;
@@ -36,7 +36,7 @@ struct generate_element {
     write(i, index);
   }
 
-  /// Writes elements of neighbouring numbers, without dividing for each.
+  /// Writes elements [begin, end), without dividing for each of them.
   void write_run(std::int64_t begin, std::int64_t end) const {
     std::int64_t index[room] = {};
     if (begin < end) locate(begin, index);
@@ -92,8 +92,8 @@ void run_generation(char const* name, Exec const& exec, generate_element<T, Rank
 
 }  // namespace detail
 
-/// block <- f(global indices); `where` has a range of them for each dimension. f is called once for each element, in no
-/// order, where `Exec` runs. On the host all is written when it returns.
+/// block <- f(global indices); `where` has a range of indices for each dimension. f is called on `Exec`, once for each
+/// element, in any order. On the host, it returns when all elements are written.
 template <int Rank, class Exec, class T, class F>
 void generate_block(Exec const& exec, T* block, planner::range const* where, F const& f) {
   detail::generate_element<T, Rank, std::decay_t<F>> kernel{block, nullptr, {}, {}, f};

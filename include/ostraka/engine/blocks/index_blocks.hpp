@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Takes and adds rows on this device's blocks, which match without a move: out[B_X, D_Y] = table[index[B_X],
-/// D_Y], and its transpose. A device knows its own range of the axis that the indices point into.
+/// Floor 3. Takes and adds rows on this device's blocks, which match without communication: out[B_X, D_Y] =
+/// table[index[B_X], D_Y], and its transpose. A device knows its own range of the axis that the indices point into.
 
 #include <cstdint>
 
@@ -49,8 +49,9 @@ struct rounded {
 
 }  // namespace detail
 
-/// out <- table[index], on dense blocks of these shardings. `v`: the label of the table that out lacks. On the host all
-/// is written when it returns. @pre out is divided as index along its labels, and as table or further along the table's
+/// out <- table[index], on dense blocks of these shardings. `v`: the label of the table that out lacks. On the host, it
+/// returns when `out` is written. @pre out is divided as index along its labels, and as table or further along the
+/// table's
 template <class Exec, class T, class Index>
 void look_up_blocks(Exec const& exec, execution_context const& w, int v, planner::spec const& out,
                     planner::spec const& table, planner::spec const& index, T* result, T const* rows,

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. C[I_X, J] = f(A[I_X, J], B[J]) on this device's blocks, which match without a move: the part of each
-/// operand that belongs to the result's block, walked by a stride for each of its dimensions, 0 along those that it
-/// lacks.
+/// Floor 3. C[I_X, J] = f(A[I_X, J], B[J]) on this device's blocks, which match without communication. For each
+/// operand, a loop visits the part that belongs to the result's block, with one stride for each dimension of the
+/// result, 0 along those that the operand lacks.
 
 #include <cstdint>
 
@@ -49,8 +49,8 @@ void map_aligned(Exec const& exec, execution_context const& w, planner::spec con
 
 }  // namespace detail
 
-/// result <- f(in, …), element by element. `result`: the block of `out`, wherever it lies. On the host all is written
-/// when it returns. All shardings of these elements share one instance.
+/// result <- f(in, …), element by element. `result`: this device's block of `out`, of any strides. On the host, it
+/// returns when all elements are written. All shardings of the same element types share one instance.
 template <class Exec, class R, class F, class... Ts>
 void map_blocks(Exec const& exec, execution_context const& w, planner::spec const& out, F const& f,
                 strided_block<R*> const& result, aligned<Ts> const&... in) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A function of points, or a stencil, on this device's block, in parts: the points that read no margin in
-/// flight, and the rest.
+/// Floor 3. Computes a function of points, or a stencil, on this device's block in two parts: the points that read no
+/// margin in flight, and the rest.
 
 #include <algorithm>
 #include <cstdint>
@@ -32,8 +32,8 @@ struct stencil_points {
     return extent[d] > first[d] ? (extent[d] - first[d] + every[d] - 1) / every[d] : 0;
   }
   /// Returns the points of the result that are at least the wider margin away from both ends of the block; perhaps
-  /// none. They need no halo, and no neighbour needs them: a halo in flight may send the others from where they are,
-  /// and f may write them.
+  /// none. They need no halo, and no neighbour needs them. While a halo in flight sends the other points in place, f
+  /// may write these.
   [[nodiscard]] planner::range inner(int d) const {
     std::int64_t const n = points(d), width = std::max(before[d], behind[d]);
     if (every[d] == 1 && first[d] == 0) return {std::min(width, n), std::max(std::min(width, n), n - width)};
@@ -44,7 +44,7 @@ struct stencil_points {
   }
 };
 
-/// A box of points: its ranges of them. Nothing is written beyond the first `rank` dimensions.
+/// A box of points: a range of them along each dimension. Nothing is written beyond the first `rank` dimensions.
 struct point_box {
   std::int64_t begin[max_rank], end[max_rank];
 
@@ -52,7 +52,7 @@ struct point_box {
   [[nodiscard]] std::int64_t size(int d) const { return end[d] - begin[d]; }
 };
 
-/// Calls `part` with a point_box for each of the parts that together are all points but the inner ones along `axes`.
+/// Calls `part` with each point_box of a partition of all points except the inner ones along `axes`.
 template <class F>
 void for_each_boundary(stencil_points const& p, std::uint32_t axes, F const& part) {
   point_box where;
@@ -71,7 +71,7 @@ void for_each_boundary(stencil_points const& p, std::uint32_t axes, F const& par
 /// Points that are computed between two calls of progress.
 inline constexpr std::int64_t points_between_progress = 1 << 16;
 
-/// An operand that is read around each point, or, for Axes = 0, the elements there: its block aligned with the
+/// An operand that is read around each point, or, for Axes = 0, at the point alone: its block, aligned with the
 /// dimensions of the points, and the strides to neighbours.
 template <class T, int Axes>
 struct stencil_operand_block {
@@ -100,7 +100,7 @@ struct stencil_result_block {
   }
 };
 
-/// Calls f at the points in `where`. Returns the sum of its values, an S.
+/// Calls f at the points in `where`. Returns the sum of its values as an S.
 template <class S, class Exec, class F, class... Operands>
 S points_in(Exec const& exec, stencil_points const& p, point_box const& where, F const& f, Operands const&... from) {
   constexpr int operands = static_cast<int>(sizeof...(Operands));
@@ -143,8 +143,8 @@ S inner_points(Exec const& exec, stencil_points const& p, std::uint32_t axes, F 
   return sum;
 }
 
-/// Calls f at all points: first those that read no margin along `axes`; the others after `wait()` has brought the
-/// margins. Returns the sum of its values, an S.
+/// Calls f at all points: first at the points that read no margin along `axes`, and at the others after `wait()`, which
+/// waits for the margins. Returns the sum of its values as an S.
 template <class S, class Exec, class F, class Wait, class... Operands>
 S points_of_block(Exec const& exec, stencil_points const& p, std::uint32_t axes, Wait const& wait, F const& f,
                   Operands const&... from) {

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. The transpose of stencils, on this device's blocks: for b[i] = f(a around i, …), it turns the cotangents of
-/// b into those of a. There is one pass for each point around: ā[i + s] += b̄[i] ∂f/∂a[i + s]. Within a pass no two
-/// points write to the same one, so nothing is atomic, and sums are the same in every run.
+/// b into those of a. There is one pass for each offset s of the stencil: ā[i + s] += b̄[i] ∂f/∂a[i + s]. Within a pass
+/// no two points write to the same element, so nothing is atomic, and sums are the same in every run.
 
 #include <cstdint>
 
@@ -59,7 +59,7 @@ void add_cotangents_of_points(Exec const& exec, stencil_points const& p, F const
 }
 
 /// Adds to the cotangents `to` of a padded argument: `function_at(n)(sum, g, arguments…)` is the new sum of the
-/// neighbour n. `before`, `behind`, `stride`: of its padded axes.
+/// neighbour n. `before`, `behind`, `stride`: margins and strides of its padded axes.
 template <int Axes, class Exec, class T, class F, class G, class... Operands>
 void add_cotangents_of_neighbours(Exec const& exec, stencil_points const& p, std::int64_t const* before,
                                   std::int64_t const* behind, std::int64_t const* stride, F const& function_at,
@@ -77,7 +77,7 @@ void add_cotangents_of_neighbours(Exec const& exec, stencil_points const& p, std
 struct patch_layout {
   strided array;       ///< dense
   strided padded;      ///< the same elements
-  std::int64_t begin;  ///< place of the padded block's element for the array's first
+  std::int64_t begin;  ///< place in the padded block of the array's first element
   int taps = 0;
   int axes = 0;
 };

@@ -17,8 +17,9 @@
 
 namespace ostraka::engine {
 
-/// Transforms along several dimensions, in this order. `kind`: that of the dimension whose numbers are real, the first
-/// before it or the last after it; the others are complex. n: the length of a transform to real numbers.
+/// Transforms along several dimensions, in this order. `kind` applies to the dimension that is real on one side: the
+/// first if the input is real, the last if the result is. All other transforms are complex. n: the length of a
+/// transform to real numbers.
 /// @pre x is this device's block, dense, and y has room for the result; or y is x, and all numbers are complex
 template <class R, class Exec, class T, class U>
 void transform_block(Exec const& exec, execution_context const& w, planner::spec const& block, int const* along,

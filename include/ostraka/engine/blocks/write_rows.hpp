@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Writes rows at a place of an axis, on the device that holds it: cache[b, t + k] <- rows[b, k]. Nothing is
-/// sent.
+/// Floor 3. Writes rows at a position of an axis, on the device that holds that position: cache[b, t + k] <- rows[b,
+/// k]. Nothing is sent.
 
 #include <cstdint>
 
@@ -14,8 +14,8 @@
 
 namespace ostraka::engine {
 
-/// cache <- rows, `count` of them, at indices t, t + 1, … of dimension `along`, which the rows have whole. Both blocks
-/// are dense and lie alike along the other dimensions. On the host all is written when it returns.
+/// cache <- rows, `count` of them, at indices t, t + 1, … of dimension `along`, which is whole in `rows`. Both blocks
+/// are dense and have the same layout along the other dimensions. On the host, it returns when all rows are written.
 template <class Exec, class T>
 void write_rows(Exec const& exec, execution_context const& w, planner::spec const& cache, int along, std::int64_t t,
                 std::int64_t count, T* to, T const* from) {

@@ -3,12 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 3. Checks that all ranks make the same call. In check mode (OSTRAKA_CHECK_SPMD) the members of a group tell
-/// each other, in words, the call that they are about to make, before they communicate, and wait until they know it of
-/// all. Otherwise they do so the first time, unless OSTRAKA_CHECK_SPMD is 0. The cases of another member, and the
+/// Floor 3. Checks that all ranks make the same call. In check mode (OSTRAKA_CHECK_SPMD) the members of a group, before
+/// they communicate, send each other a description of the call that they are about to make, and wait for that of every
+/// member. Otherwise they do so the first time, unless OSTRAKA_CHECK_SPMD is 0. The call of another member, and the
 /// outcome:
 ///
-///     an operation of this group, but another one     ostraka::error, the same on all members: the job can go on
+///     another operation of this group                 ostraka::error, the same on all members: the job can go on
 ///     an operation of another group, which waits      the job ends, naming both: ranks that wait elsewhere cannot
 ///     for this rank                                   throw
 ///     it waits in a ring: 0 in X for 1, 1 in Y for    the job ends, naming all of the ring
@@ -16,12 +16,13 @@
 ///     it has ended MPI                                the job ends: peer_monitor.hpp
 ///     an MPI call of the program's own, where all     the job ends: presence_questions.hpp
 ///     other ranks wait as well
-///     an operation that is compared no more           the job ends, naming both: passed_members.hpp
-///     it computes                                     it is waited for
+///     an operation that is no longer compared         the job ends, naming both: passed_members.hpp
+///     it computes                                     this rank waits for it
 ///
-/// Groups that go different ways without needing each other are never compared. Where MPI serves several host threads
-/// at once, a rank that calls something else may have a thread that makes the same call. Then the members of a group
-/// are compared on its own communicator, and other calls are ignored: the second, third and fifth line.
+/// Groups that make different calls without waiting for each other are never compared. Where several host threads may
+/// call MPI at once, a rank that is in another call may have a second thread that makes this one. The members of a
+/// group are then compared on the group's own communicator, and the cases of the second, third and fifth line are
+/// ignored.
 
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -91,14 +92,14 @@ class call_check {
       probe_presence(questions);
       if (this_thread::seconds() < ask) continue;
       ask = this_thread::seconds() + pause;
-      if (passed_.is_possible() && pause < 30) pause *= 2;  // a rank that comes late leaves the questions unread
+      if (passed_.is_possible() && pause < 30) pause *= 2;  // a late rank leaves the questions unread
       answered_.clear();
       ++occasion_;
       forward_chain({me(), me(), occasion_, {}});
     }
   }
 
-  // One of the ranks that are here asks for all of them.
+  // The first member that is here asks on behalf of all of them.
   [[gnu::cold]] void probe_presence(presence_questions& questions) {
     if (!monitor_.sees_all()) return;
     for (std::size_t m = 0; channel_.members[m] != me(); ++m)
@@ -139,8 +140,8 @@ class call_check {
     missing_.erase(missing_.find(from));
   }
 
-  // Passes on the questions of the ranks that wait for this one: they have sent a record, and this rank does not wait
-  // for it. All ranks on a ring that closes have waited since the question passed them, and will for ever (Chandy,
+  // Forwards the questions of the ranks that wait for this one: each has sent a record, and this rank does not wait for
+  // it. If a ring closes, all its ranks have waited since the question passed them, and will wait for ever (Chandy,
   // Misra, Haas 1983).
   [[gnu::cold]] void answer() {
     for (int from = control::any_member; has_control_message(channel_.comm, from, control_message::question);
@@ -169,8 +170,8 @@ class call_check {
   }
 
   [[gnu::cold]] void complete_chain(chain const& q) {
-    if (q.occasion >> 20 != occasion_ >> 20 || q.lowest != me()) return;  // another wait, or for another rank to report
-    // It must come back twice in a row, in case a record took longer than a question.
+    if (q.occasion >> 20 != occasion_ >> 20 || q.lowest != me()) return;  // an earlier wait, or another rank reports
+    // The question must come back twice in a row, in case a record was slower than a question.
     if (q.occasion == ring_occasion_ + 1 && q.text == ring_)
       end_job(join_text(q.text, ": they wait for each other; ranks that share operations call them in the same order"));
     ring_ = q.text;
@@ -217,7 +218,7 @@ class call_check {
   dynamic_array<std::string> records_;  // by member
   dynamic_array<int> missing_;
   dynamic_array<int> answered_;   // ranks that have asked since this one asked last
-  std::uint64_t occasion_ = 0;  // this wait, times 2^20, and how often it has asked
+  std::uint64_t occasion_ = 0;  // number of this wait times 2^20, plus the number of its questions
   std::string ring_;            // the last question that came back
   std::uint64_t ring_occasion_ = 0;
 };

@@ -33,7 +33,7 @@ template <class = void>
 struct steps_ahead {
   planner::planned_step const* first = nullptr;
   int count = 0;
-  bool may_change = false;  ///< the plan that runs is made for the current sizes, and may move along other mesh axes
+  bool may_change = false;  ///< a plan for the current sizes runs instead, and may communicate along other mesh axes
 
   steps_ahead() = default;
   template <int Capacity>
@@ -96,14 +96,14 @@ void require_same_call(execution_context const& w, planner::spec const* operands
 /// True in check mode, where ranks on this mesh compare every call.
 inline bool compares_calls(execution_context const& w) { return w.mesh->world().compares_calls(); }
 
-/// True if they compare first runs or every call.
+/// True if ranks on this mesh compare every call, or first runs.
 inline bool compares_some_calls(execution_context const& w) {
   return w.mesh->world().compared() != compared_calls::none;
 }
 
-/// Throws unless the devices that communicate in the plan's steps run the same steps on tensors of the same sizes: each
-/// time in check mode, otherwise the first time, unless OSTRAKA_CHECK_SPMD is 0. @throws ostraka::error, on all of
-/// these devices alike
+/// Throws unless the devices that communicate in the plan's steps run the same steps on tensors of the same sizes.
+/// Checks each time in check mode, otherwise the first time, unless OSTRAKA_CHECK_SPMD is 0. @throws ostraka::error, on
+/// all of these devices alike
 template <class T>
 void require_same_call(execution_context const& w, planner::plan_view const& plan) {
   if (compares_some_calls(w))
@@ -119,9 +119,9 @@ void require_same_call(execution_context const& w, planner::spec const& tensor) 
       [&] { return detail::describe_call(w, &tensor, 1, tensor, {}, element_name<T>); });
 }
 
-/// The same for an operation along some mesh axes on blocks that have extents of their own; `further()` describes the
-/// other things that have to be the same: shift [I, J] over X, by +1, float, J = 4. `add_further(key)` adds them to the
-/// key. The first run of an operation that is begun is not compared.
+/// The same for an operation along some mesh axes on blocks that have extents of their own. `further()` describes
+/// everything else that must be the same: "by +1" in `shift [I, J] over X, by +1, float, J = 4`. `add_further(key)`
+/// adds it to the key. The first run of an operation in flight is not compared.
 template <class T, class Further, class AddFurther>
 void require_same_call(execution_context const& w, planner::spec const& block, planner::mesh_set axes,
                        Further const& further, AddFurther const& add_further) {
@@ -143,15 +143,15 @@ void require_same_call(execution_context const& w, planner::spec const& block, p
   });
 }
 
-/// The same if the words are short.
+/// The same if the text of `further()` is short: the key is computed from it.
 template <class T, class Further>
 void require_same_call(execution_context const& w, planner::spec const& block, planner::mesh_set axes,
                        Further const& further) {
   require_same_call<T>(w, block, axes, further, [&](call_key& key) { key.add(std::string_view(further())); });
 }
 
-/// In check mode, throws unless all devices along these axes, in the numbering of the running mesh, make the same
-/// random tensor, with the same seed.
+/// In check mode, throws unless all devices along these axes, in the numbering of the running mesh, create the same
+/// random tensor with the same seed.
 template <class = void>
 [[gnu::cold]] void require_same_seed(execution_context const& w, planner::spec const& tensor, char const* elements,
                                      std::uint64_t seed, std::uint32_t axes_bits) {
@@ -161,8 +161,8 @@ template <class = void>
     });
 }
 
-/// Throws unless all devices of the operation's mesh axes plan it for the same sizes: plans for other sizes may move
-/// along other mesh axes, where the difference would go unnoticed.
+/// Throws unless all devices of the operation's mesh axes plan it for the same sizes: plans for other sizes may
+/// communicate along other mesh axes, where the difference would go unnoticed.
 [[gnu::cold]] inline void require_same_sizes(execution_context const& w) {
   if (compares_some_calls(w))
     require_agreement(
@@ -170,8 +170,8 @@ template <class = void>
         [&] { return join_text(w.operation, " planned for the actual sizes", describe_sizes(w, w.names)); });
 }
 
-/// Throws the error on this device. If the devices that take part in the steps compare their calls and do not fail
-/// alike, it throws one on all of them that tells which fail.
+/// Throws the error on this device. If the devices of the steps compare their calls, and not all of them fail, it
+/// throws an error on all of them that names the devices that fail.
 template <class = void>
 [[noreturn, gnu::cold]] void fail_together(execution_context const& w, steps_ahead steps, std::string const& what) {
   if (compares_some_calls(w))

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. A call's key on this device, where only first runs are compared: a number computed from everything that its
-/// words are made of. Equal keys mean equal words, and a key takes a tenth of the time of words. A name counts by its
-/// address: the names of axes are constants of the program.
+/// description contains. Equal keys mean equal descriptions, and a key takes a tenth of the time of a description. A
+/// name enters by its address: the names of axes are constants of the program.
 
 #include <cstdint>
 #include <string_view>

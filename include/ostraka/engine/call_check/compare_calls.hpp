@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. The work of check mode in an operation: the bodies of the functions of same_calls.hpp and
-/// observe_groups.hpp. A program that links ostraka::compiled has them there, and does not read this file, nor
-/// call_check.hpp.
+/// observe_groups.hpp. A program that links ostraka::compiled has them in the library, and includes neither this file
+/// nor call_check.hpp.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -37,8 +37,8 @@ namespace detail {
   call_check(group, own, text).run();
 }
 
-// Compares a call the first time, by words that the group does not know. Groups with very many members, whose members
-// are not kept, do not compare.
+// Compares a call whose description the group does not know yet. Groups of very many members, which keep no list of
+// them, do not compare.
 [[gnu::cold]] inline void compare_first_run(group_record& group, native_communicator own, std::string const& text) {
   if (group.members == nullptr) return;
   group.monitor->announce(text);
@@ -47,8 +47,7 @@ namespace detail {
   call_check(group, own, text).run();
 }
 
-// Returns the words for an operation that creates the communicator which it needs: `the first operation of ranks 0 and
-// 1 alone`.
+// Describes an operation that creates the communicator that it needs: `the first operation of ranks 0 and 1 alone`.
 [[gnu::cold]] inline std::string first_operation_of(group_record const& group) {
   constexpr std::size_t most = 8;  // ranks that are named
   dynamic_array<int> const& members = *group.members;

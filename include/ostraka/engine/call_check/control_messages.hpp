@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The messages by which ranks compare their calls in check mode: a call in words, and the question whether
-/// the waiting ranks form a ring. No rank waits until they have arrived.
+/// Floor 3. The messages with which ranks compare their calls in check mode: the description of a call, and the
+/// question whether the waiting ranks form a ring. Senders do not wait for them to arrive.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -22,8 +22,8 @@
 
 namespace ostraka::engine::detail {
 
-/// A call that a rank is about to make, as it travels: the fingerprint of the group's members, the group's number among
-/// those of these members, and the words.
+/// The message about a call that a rank is about to make: the fingerprint of the group's members, the group's number
+/// among the groups of these members, and the description of the call.
 struct call_record {
   [[gnu::cold]] static std::string packed(group_record const& group, std::string const& text) {
     std::string bytes(16, '\0');
@@ -44,8 +44,8 @@ struct call_record {
 /// A question that follows the waiting ranks: whether the chain that begins at `asker` comes back to it.
 struct chain {
   std::int32_t asker = 0;
-  std::int32_t lowest = 0;     ///< number of a rank on the way
-  std::uint64_t occasion = 0;  ///< the asker's: which wait, which asking
+  std::int32_t lowest = 0;     ///< the smallest number of a rank on the way
+  std::uint64_t occasion = 0;  ///< of the asker: the wait, and the question within it
   std::string text;
 
   [[nodiscard, gnu::cold]] std::string packed() const {
@@ -66,12 +66,12 @@ struct chain {
   }
 };
 
-/// Tags, apart from those of the collectives.
+/// Message tags that no collective uses.
 enum class control_message { record = 32766, question = 32767 };
 
-/// The channel on which the members of a group compare calls: in the monitor's numbering, among the messages of all
-/// groups, each of which tells which ranks wait for which; or, where several host threads may wait at once, on the
-/// group's communicator.
+/// The channel on which the members of a group compare calls. It is one channel for all groups, in the monitor's
+/// numbering, since a message of any group tells which ranks wait for which. Where several host threads may wait at
+/// once, it is the group's own communicator.
 struct control_channel {
   native_communicator comm = no_communicator();
   int me = 0;
@@ -95,7 +95,8 @@ struct control_channel {
   }
 };
 
-/// A message that stays until it has arrived; `answered` messages have arrived when they are received.
+/// A message that keeps its memory until it has arrived. An `answered` message has arrived only once the receiver
+/// receives it.
 class pending_send {
  public:
   [[gnu::cold]] pending_send(native_communicator comm, int to, control_message kind, std::string const& bytes,
@@ -114,7 +115,7 @@ class pending_send {
     return false;
   }
 
-  /// Forgets the messages that have arrived.
+  /// Frees the messages that have arrived.
   [[gnu::cold]] static void tidy() {
     for (pending_send** o = &first_; *o != nullptr;) {
       if ((*o)->request_.test()) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Observes groups of ranks, so that it is known which ranks wait for which (peer_monitor.hpp), and compares
-/// the creation of groups. One call sets both, so that a rank which counts the creation of a group compares it, too.
+/// Floor 3. Observes groups of ranks to know which ranks wait for which (peer_monitor.hpp), and compares the creation
+/// of groups. One call switches both on, so that a rank that counts the creation of a group also compares it.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -12,7 +12,7 @@ namespace ostraka::engine {
 
 #if OSTRAKA_ENABLE_MPI
 
-/// Groups of ranks are observed from this call on. Call it before the first of them is made. A template so that
+/// Observes groups of ranks from now on. Call it before the first group is created. A template so that
 /// ostraka::compiled can hold it.
 template <class = void>
 [[gnu::cold]] void observe_groups();

@@ -3,12 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 3. Members of a group that have passed a call which this rank compares, if only first runs are compared. They
-/// make another call that they know already, and send no record of it. This rank reads it on their pages
-/// (progress_window.hpp), even while they are blocked in MPI. There is no timeout:
+/// Floor 3. Finds members of a group that have passed a call which this rank compares, if only first runs are compared.
+/// Such a member makes a call that it knows already, and sends no record of it. This rank reads that call in the
+/// member's page (progress_window.hpp), even while the member is blocked in MPI. No timeout is needed:
 ///
-///     a record is sent so that a rank that passes the call knows that it was received; a member that has passed, and
-///     whose record is not here, has sent none
+///     a rank passes a call only once its record of that call was received, so a member that has passed, and whose
+///     record is not here, has sent none
 ///
 /// A member that has entered an operation of another common group, which this rank has not entered, waits for it there,
 /// or will. This rank watches it for a second before it reports that.
@@ -64,7 +64,7 @@ class passed_members {
     return ahead == 0 ? n.call[slot] % 2 == 0 : ahead <= group_progress::count_mask / 2;
   }
 
-  // Several threads of a rank may be in groups in any order.
+  // Ignored with several threads, since they may enter groups in any order.
   [[nodiscard]] bool is_elsewhere(progress_window::numbers const& n, int slot) const {
     return (n.last[slot] & ~group_progress::count_mask) != group_.id && !group_.monitor->is_thread_multiple() &&
            group_.monitor->is_ahead(n.last[slot]);

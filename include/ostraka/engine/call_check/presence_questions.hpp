@@ -3,11 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. In check mode, tells whether a rank that others wait for is in an MPI call of the program's own,
-/// MPI_Barrier say, or computes. A waiting rank asks with messages that only a rank inside MPI answers (presence.hpp).
-/// If all ranks of the job answer every one of them for five seconds, and meanwhile no rank has entered or left an
-/// operation of ours, nor communicates in one, then all of them wait. Answers are few, since a rank in MPI_Barrier
-/// cannot post receives: one rank of the job asks all.
+/// Floor 3. In check mode, finds out whether a rank that others wait for computes, or is in an MPI call of the
+/// program's own, such as MPI_Barrier. A waiting rank asks with messages that only a rank inside MPI answers
+/// (presence.hpp). If all ranks of the job answer every message for five seconds, and meanwhile no rank enters or
+/// leaves an Ostraka operation, or communicates in one, then all of them wait. A rank can answer only a few times,
+/// since it cannot post receives in MPI_Barrier; so one rank of the job asks all.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -22,7 +22,7 @@
 
 namespace ostraka::engine::detail {
 
-/// The findings of a waiting rank.
+/// The questions of one waiting rank, and their answers.
 class presence_questions {
  public:
   static constexpr int enough = 20;  // rounds
@@ -35,7 +35,8 @@ class presence_questions {
     for (control::request& r : open_) r.leave();
   }
 
-  /// Call it again and again. @returns whether all ranks have answered all of the last rounds
+  /// Asks the next round when it is due; the waiting rank polls it. @returns whether all ranks have answered the last
+  /// rounds
   [[gnu::cold]] bool all_wait(dynamic_array<int> const& missing) {
     double const now = this_thread::seconds();
     if (now < next_) return false;
@@ -43,7 +44,7 @@ class presence_questions {
       bool const answered = all_have_answered();
       if (!answered) stop();
       next_ = now + (answered ? patience() / enough : 0.02);
-      if (answered) open_.clear();  // otherwise one round at a time, however long a rank computes
+      if (answered) open_.clear();  // otherwise keep this round, however long a rank computes
       return false;
     }
     if (rounds_ >= 2 && !nothing_moves(missing, now)) return false;
@@ -53,7 +54,7 @@ class presence_questions {
       for (int const m : missing) ask(m);
     else
       ask_all();
-    next_ = now + 0.02;  // a rank in MPI answers soon; one that calls it now and then does not always
+    next_ = now + 0.02;  // a rank in MPI answers soon; one that computes and calls MPI now and then may not
     return false;
   }
 
@@ -64,7 +65,8 @@ class presence_questions {
   }
 
  private:
-  // Before all are asked nothing moves for half the patience, so that questions are not wasted; nor does it afterwards.
+  // All ranks are asked only after nothing has moved for half the patience, so that no question is wasted, and as long
+  // as nothing moves.
   bool nothing_moves(dynamic_array<int> const& missing, double now) {
     standstill const seen = monitor_.probe_all(missing);
     publish(seen.possible);
@@ -99,7 +101,7 @@ class presence_questions {
   peer_monitor const& monitor_;
   double next_;
   int rounds_ = 0;     // rounds that all have answered in time
-  bool asks_ = false;  // as the other ranks read it
+  bool asks_ = false;  // as published to the other ranks
   std::uint64_t seen_ = 0;
   double since_ = 0;
   dynamic_array<control::request> open_;

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. The check that operations make before they communicate: all members of the group must make the same call.
-/// In check mode it is made each time, otherwise the first time, unless OSTRAKA_CHECK_SPMD is 0. call_check.hpp does
+/// It runs each time in check mode, otherwise the first time, unless OSTRAKA_CHECK_SPMD is 0. call_check.hpp implements
 /// it.
 
 #include <cstdint>
@@ -23,20 +23,20 @@ namespace detail {
 template <class = void>
 [[gnu::cold]] void compare(communicator const& group, std::string const& text);
 
-// True if the group has compared this call. Other ranks can then read that this device makes it.
+// True if the group has compared this call; it then publishes that this device makes the call.
 template <class = void>
 bool enter_known_call(communicator const& group, std::uint64_t key);
 
-// Compares a call unless the group knows these words. The key, unless it is 0, is known afterwards.
+// Compares a call unless the group knows its description `text`. Afterwards the group knows the key, unless it is 0.
 template <class = void>
 [[gnu::cold]] void compare_first_run(communicator const& group, std::uint64_t key, std::string const& text);
 
 }  // namespace detail
 
-/// Call it before the group communicates. It throws unless all its members are about to make the call that `describe()`
-/// describes. In check mode it is collective over the group each time; if first runs are compared, only the first time
-/// that the group makes this call. `key()` returns a number that is the same for the same words only, by which later
-/// calls are found (call_key.hpp). @throws ostraka::error, the same on all members, if they are in different operations
+/// Throws unless all members of the group are about to make the call that `describe()` describes. Call it before the
+/// group communicates. In check mode it is collective over the group each time; if first runs are compared, only the
+/// first time that the group makes this call. `key()` returns a number that identifies the description, to recognise
+/// later calls (call_key.hpp). @throws ostraka::error, the same on all members, if they are in different operations
 template <class Key, class Describe>
 void require_agreement(communicator const& group, Key const& key, Describe const& describe) {
   compared_calls const compared = group.compared();
@@ -46,7 +46,7 @@ void require_agreement(communicator const& group, Key const& key, Describe const
   if (!detail::enter_known_call(group, known_by)) detail::compare_first_run(group, known_by, describe());
 }
 
-/// The same for rare calls: the words are made each time.
+/// The same for rare calls: the description is made each time.
 template <class Describe>
 void require_agreement(communicator const& group, Describe const& describe) {
   compared_calls const compared = group.compared();
@@ -55,7 +55,7 @@ void require_agreement(communicator const& group, Describe const& describe) {
                                   : detail::compare_first_run(group, 0, describe());
 }
 
-/// The same before a communicator is made of these ranks.
+/// The same before a communicator of these ranks is created.
 template <class = void>
 [[gnu::cold]] void require_agreement_to_create(char const* what, native_communicator ranks = all_ranks());
 

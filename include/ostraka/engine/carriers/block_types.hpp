@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A cache of MPI's types of strided blocks: making one takes a tenth of the time of the shortest message sent
-/// with it, and a loop sends the same blocks again.
+/// Floor 3. A cache of MPI types of strided blocks. Making a type takes a tenth of the time of the shortest message
+/// sent with it, and loops send the same blocks again.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -31,8 +31,8 @@ class block_types {
       for (entry& e : kept_) MPI_Type_free(&e.type);
   }
 
-  /// Returns the type of a block of elements of so many bytes, which travel in the order of its dimensions. Messages
-  /// may be begun with it until the next call of this function. @pre no extent is 0
+  /// Returns the type of a block whose elements have `bytes` bytes and travel in the order of its dimensions. Messages
+  /// may begin with it until the next call of this function. @pre no extent is 0
   MPI_Datatype of(strided const& block, MPI_Datatype element, MPI_Aint bytes) {
     for (entry const& e : kept_)
       if (e.element == element && alike(e.block, block)) return e.type;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Messages between ranks about the program, beside the program's own: the calls that ranks make, and how they
-/// end. They always use MPI, whatever carries the program's messages, since some of them find out whether a rank is in
-/// a call of MPI. They use MPI's profiling names, so that tools count only the program's messages.
+/// Floor 3. Messages between ranks about the program's calls, and about how ranks end, apart from the program's own
+/// messages. They always use MPI, whatever carries the program's messages, since some of them find out whether a rank
+/// is in a call of MPI. They call MPI by its profiling names, so that tools count only the program's messages.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -19,8 +19,7 @@ namespace ostraka::engine::control {
 
 inline constexpr int any_member = MPI_ANY_SOURCE;
 
-/// Returns a communicator of the same ranks, for such messages alone. It returns errors, which are not fatal.
-/// Collective.
+/// Returns a communicator of the same ranks for these messages alone, on which errors are not fatal. Collective.
 [[gnu::cold]] inline native_communicator open(native_communicator ranks) {
   MPI_Comm made = MPI_COMM_NULL;
   PMPI_Comm_dup(ranks, &made);
@@ -31,12 +30,12 @@ inline constexpr int any_member = MPI_ANY_SOURCE;
   if (channel != MPI_COMM_NULL) PMPI_Comm_free(&channel);
 }
 
-/// A call that has begun, or none.
+/// The request of an MPI call in flight, or of none.
 class request {
  public:
   [[nodiscard]] bool is_open() const { return open_ != MPI_REQUEST_NULL; }
 
-  /// Lets it progress. True if it is done, or was never begun.
+  /// Lets the call progress. True if it is done, or was never begun.
   bool test() {
     int done = 0;
     PMPI_Test(&open_, &done, MPI_STATUS_IGNORE);
@@ -44,7 +43,7 @@ class request {
   }
   void wait() { PMPI_Wait(&open_, MPI_STATUS_IGNORE); }
 
-  /// Lets go of a message without waiting for it. Its memory must stay until MPI ends.
+  /// Abandons a message without waiting for it. Its memory must stay valid until MPI ends.
   void leave() {
     if (is_open()) PMPI_Request_free(&open_);
   }
@@ -56,15 +55,14 @@ class request {
     wait();
   }
 
-  /// Returns the request for a call that begins.
+  /// Returns the MPI request to begin a call with.
   [[nodiscard]] MPI_Request* begins() { return &open_; }
 
  private:
   MPI_Request open_ = MPI_REQUEST_NULL;
 };
 
-/// The time when a send is done: at once or soon, or when the receiver has begun to receive, which it does while it is
-/// in a call of MPI.
+/// When a send is done: soon, or once the receiver has begun to receive, which it does only inside a call of MPI.
 enum class send_ends : std::uint8_t { soon, received };
 
 inline void send(native_communicator ranks, int to, int tag, void const* data, std::size_t bytes, request& with,

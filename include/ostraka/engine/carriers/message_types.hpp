@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The types of elements and the reductions of MPI that ours stand for.
+/// Floor 3. The MPI datatypes and operations for our element types and reductions.
 
 #include <ostraka/engine/machine/mpi.hpp>
 

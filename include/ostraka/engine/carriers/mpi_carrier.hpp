@@ -24,7 +24,7 @@
 
 namespace ostraka::engine {
 
-/// Calls that have begun and not been waited for.
+/// Calls in flight.
 class mpi_requests {
  public:
   mpi_requests() = default;

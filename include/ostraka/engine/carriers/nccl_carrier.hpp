@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. NCCL, or RCCL of the same calls, as the carrier of arrays in GPUs' memory; MPI carries what lies on the
-/// host, and is what the processes of a group know each other by. NCCL launches messages on the stream of an execution
-/// space instance: kernels before them write what is sent, kernels after them read what arrives, and the host waits for
-/// neither. Each process of a group has a GPU of its own.
+/// Floor 3. NCCL, or RCCL, which has the same calls, as the carrier of arrays in GPUs' memory. MPI carries arrays on
+/// the host, and connects the processes of a group. NCCL launches messages on the stream of an execution space
+/// instance: kernels launched before them write the data that is sent, kernels launched after them read the data that
+/// arrives, and the host waits for neither. Each process of a group has a GPU of its own.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -51,7 +51,7 @@ auto nccl_stream(Exec const& exec) {
   return stream_of(exec);
 }
 
-/// NCCL's type of elements that it reduces; the number of types for others.
+/// NCCL's type for elements that it reduces; ncclNumTypes for others.
 template <class T>
 constexpr ncclDataType_t nccl_type() {
   if constexpr (std::is_same_v<T, float>)
@@ -98,7 +98,7 @@ class nccl_group : public mpi_group {
   using mpi_group::receive;
   using mpi_group::send;
 
-  /// Messages between the two calls leave together.
+  /// Messages between begin_step and end_step leave together.
   void begin_step() const {
     connect();
     detail::require_nccl(ncclGroupStart(), "ncclGroupStart");
@@ -120,7 +120,7 @@ class nccl_group : public mpi_group {
                          "ncclBroadcast");
   }
 
-  /// True if it reduces such elements itself, because the user has asked for it.
+  /// True if NCCL reduces such elements itself, because the user has asked for it.
   template <class T>
   static bool reduces_in_order(reduction how) {
     return detail::nccl_adds() && detail::nccl_type<T>() != ncclNumTypes && operation_of(how) != ncclNumOps;

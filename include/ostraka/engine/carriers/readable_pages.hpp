@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Memory of each rank that other ranks read without its help, even while it is blocked in MPI: an MPI window.
+/// Floor 3. A page of memory of each rank that other ranks read without its help, even while it is blocked in MPI: an
+/// MPI window.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -26,7 +27,7 @@ class readable_pages {
     return is_open() ? memory : nullptr;
   }
 
-  /// Makes what was written to the page visible to other ranks. @pre is_open
+  /// Makes data written to the page visible to other ranks. @pre is_open
   void begin() {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
     MPI_Win_sync(window_);

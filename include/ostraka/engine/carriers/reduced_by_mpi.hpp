@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The elements that MPI reduces. A build without MPI gives the same answer: its dry meshes predict what a job
-/// with MPI sends.
+/// Floor 3. The elements that MPI reduces. A build without MPI returns the same answers, since its dry meshes predict
+/// the messages of a job with MPI.
 
 #include <type_traits>
 
@@ -13,9 +13,9 @@
 
 namespace ostraka::engine {
 
-/// True if MPI reduces such elements to the same bits on all members. Its maximum of numbers that compare equal or not
-/// at all (-0 and 0, NaN) may differ between devices. A sum or product of two numbers is the same both ways round, so
-/// the trees of all devices agree. (A complex product is not, where a compiler fuses multiplication and addition.) MPI
+/// True if MPI reduces such elements to the same bits on all members. Its maximum of numbers that compare equal (-0 and
+/// 0), or not at all (NaN), may differ between devices. Sums and products of two numbers are commutative, so the trees
+/// of all devices agree. (A complex product is not commutative where a compiler fuses multiplication and addition.) MPI
 /// has no operations for numbers of 16 bits.
 template <class T>
 constexpr bool reduced_by_mpi(reduction how) {

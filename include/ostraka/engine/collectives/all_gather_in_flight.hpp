@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. All-gather: every member gets every member's part. A[I_X, J] -> A[I, J]. It begins, and is finished later:
-/// in between a device may compute, and begin others.
+/// Floor 3. All-gather: every member gets every member's part. A[I_X, J] -> A[I, J]. It begins, and is finished later;
+/// in between, a device may compute and begin other collectives.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,12 +20,12 @@ namespace ostraka::engine {
 template <class T, class Arrays = host_arrays>
 class all_gather_in_flight {
  public:
-  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  /// Sets the arrays. Call it before the all-gather begins, unless the arrays are on the host.
   void on(Arrays& arrays) { pending_.on(arrays); }
   [[nodiscard]] decltype(auto) arrays() const { return pending_.arrays(); }
 
-  /// recv gets the members' parts in member order. counts are the same on all of them and stay where they are until the
-  /// end; send has counts[rank] elements. send overlaps recv only if it is the own part of recv.
+  /// recv gets the members' parts in member order. counts are the same on all members, and must stay valid until the
+  /// end. send has counts[rank] elements, and overlaps recv only if it is this member's part of recv.
   [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view const& counts,
                            mpi_calls calls = mpi_calls::blocking) {
     std::size_t const me = static_cast<std::size_t>(members.rank());
@@ -46,13 +46,14 @@ class all_gather_in_flight {
     if (send != recv + before) pending_.arrays().copy(send, counts[me], recv + before);
   }
 
-  /// The same as a part of a collective that has begun, under its tag: each member's part lies in its place.
+  /// The same as a step of a collective that has begun, with its tag. Each member's part is already in its place in
+  /// recv.
   void begin_with_tag(communicator const& members, int tag, T* recv, counts_view const& counts, mpi_calls calls) {
     begin_with_tag(members, tag, recv + counts.before(static_cast<std::size_t>(members.rank())), recv, counts, calls);
   }
 
-  /// The same for parts of `count` elements each, without the own part between the others. It sends in pairs, whatever
-  /// the number of members, so that nothing waits here.
+  /// The same for parts of `count` elements each; recv has no place for this member's own part. It sends in pairs,
+  /// whatever the number of members, so that this call does not wait.
   [[gnu::cold]] void begin_of_others(communicator const& members, T const* send, T* recv, std::int64_t count) {
     members.enter();
     counted_.begin(members, collective::all_gather);
@@ -68,7 +69,7 @@ class all_gather_in_flight {
     pending_.flush();
   }
 
-  /// Goes on without waiting. True if finish() would not wait either.
+  /// Makes progress without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     while (pending_.test()) {
       if (!more()) return true;
@@ -94,17 +95,17 @@ class all_gather_in_flight {
     counts_view counts{nullptr, 0};
     mpi_calls calls = mpi_calls::blocking;
     T* end = nullptr;        // the end of all parts
-    T const* own = nullptr;  // part of this member, where it is sent from
-    T* latest = nullptr;     // the latest part posted, arrived or not: first the own one, then those before it
+    T const* own = nullptr;  // this member's part, as it is sent
+    T* latest = nullptr;     // the latest part posted, arrived or not: first this member's, then earlier members'
     int done = 0;            // number posted so far
   };
 
   [[nodiscard]] bool more() const { return steps_.members != nullptr && steps_.done + 1 < steps_.members->size(); }
 
-  // Beyond the most that a call of the carrier takes, a ring is optimal in bandwidth, and at this length nothing else
-  // matters: in step s a member passes on the part of the member s before it. A member that computes meanwhile sends
-  // its own part to each other member, so that no step waits until an earlier one is noticed; so does a GPU, which
-  // would copy the parts of others to the host again.
+  // For data beyond the carrier's largest call, a ring has optimal bandwidth, and at this length nothing else matters:
+  // in step s a member passes on the part of the member s before it. A member that computes meanwhile sends its own
+  // part to each other member, so that no step waits until the member notices that an earlier one is done. So does a
+  // GPU, which in a ring would copy the parts of others to the host again.
   void post() {
     constexpr int window = 32;
     if (travels_in_ring(steps_.calls))
@@ -122,7 +123,7 @@ class all_gather_in_flight {
     constexpr std::int64_t width = sizeof(T);
     auto const messages = [](std::int64_t n) { return (n + chunk_limit - 1) / chunk_limit; };
     int const n = members.size(), after = (members.rank() + 1) % n;
-    if (travels_in_ring(calls)) {  // all parts but the one of the member after this one, to that one
+    if (travels_in_ring(calls)) {  // all parts but that of the next member, to which it sends
       std::int64_t const last = counts[static_cast<std::size_t>(after)];
       return counted_.add_sent(after, (counts.total() - last) * width, counts.sum_of(messages) - messages(last));
     }
@@ -182,7 +183,7 @@ class all_gather_in_flight {
   in_steps steps_;
 };
 
-/// Does all of it at once. The caller fences `arrays`.
+/// Runs a whole all-gather. The caller fences `arrays`.
 template <class T, class Arrays>
 void all_gather(communicator const& members, Arrays& arrays, T const* send, T* recv, counts_view const& counts) {
   all_gather_in_flight<T, Arrays> gather;

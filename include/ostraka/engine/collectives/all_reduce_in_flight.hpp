@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. All-reduce: the members' arrays are reduced and all keep the whole. A[I]{U_X} -> A[I]. It begins, and is
-/// finished later: in between a device may compute, and begin others.
+/// Floor 3. All-reduce: reduces the members' arrays, and every member gets the whole result. A[I]{U_X} -> A[I]. It
+/// begins, and is finished later; in between, a device may compute and begin other collectives.
 
 #include <optional>
 #include <type_traits>
@@ -21,7 +21,7 @@ inline std::int64_t share_of_all_reduce(communicator const& members, std::int64_
 
 namespace detail {
 
-/// Makes a part of a collective, whose arrays are these.
+/// Creates a part of a collective on these arrays.
 template <class Part, class Arrays>
 Part& make_on(std::optional<Part>& part, Arrays&& arrays) {
   part.emplace();
@@ -36,13 +36,13 @@ Part& make_on(std::optional<Part>& part, Arrays&& arrays) {
 template <class T, class Arrays = host_arrays>
 class all_reduce_in_flight {
  public:
-  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  /// Sets the arrays. Call it before the all-reduce begins, unless the arrays are on the host.
   void on(Arrays& arrays) { pending_.on(arrays); }
   [[nodiscard]] decltype(auto) arrays() const { return pending_.arrays(); }
 
-  /// True if the carrier does it. In flight it does short arrays only: Open MPI sends a longer one up a tree and down,
-  /// where a reduce-scatter and an all-gather of our own use both directions of all links. In a GPU's memory, too,
-  /// short arrays only, since kernels add faster than the host, and of those in flight none that lies there.
+  /// True if the carrier does the all-reduce. In flight, the carrier does only short arrays: Open MPI sends a longer
+  /// array up and down a tree, whereas our own reduce-scatter and all-gather use both directions of all links. Of
+  /// arrays in a GPU's memory it does only short ones, since kernels add faster than the host, and none in flight.
   static bool by_carrier(reduction how, std::int64_t count, mpi_calls calls) {
     constexpr std::int64_t shortest = 64 * 1024;  // bytes
     bool const is_short = count * static_cast<std::int64_t>(sizeof(T)) < shortest;
@@ -56,7 +56,7 @@ class all_reduce_in_flight {
 
   /// data becomes the reduction over all members, the same bits on each of them. The caller sets aside `share`, of
   /// share_of_all_reduce elements, and `pieces`, as many as a reduce-scatter of such a part sets aside; neither if the
-  /// carrier does it. All of them stay where they are until the end. With `tag`, it is a part of a collective that has
+  /// carrier does it. All arrays must stay valid until the end. With `tag`, it is a step of a collective that has
   /// begun, and the carrier does not do it.
   [[gnu::cold]] void begin(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces,
                            mpi_calls calls = mpi_calls::blocking, int tag = new_tag) {
@@ -83,7 +83,7 @@ class all_reduce_in_flight {
     if (messages::in_order) test();  // as in an all-gather
   }
 
-  /// Goes on without waiting. True if finish() would not wait either.
+  /// Makes progress without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     if (members_ == nullptr) return pending_.test();
     if (!scattered_) {
@@ -125,8 +125,8 @@ class all_reduce_in_flight {
     }
   }
 
-  // Sends each member's reduced part to all. In flight, its time depends on which messages arrive when, so it has no
-  // tag of its own: between each two members its messages follow those of the reduce-scatter.
+  // Sends each member's reduced part to all. In flight, the time of this step depends on the arrival of messages, so it
+  // has no tag of its own: between any two members, its messages follow those of the reduce-scatter.
   void gather() {
     scattered_ = true;
     scatter_->finish();
@@ -150,7 +150,7 @@ class all_reduce_in_flight {
   messages pending_;
 };
 
-/// Does all of it at once.
+/// Runs a whole all-reduce.
 template <class T>
 void all_reduce(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces) {
   all_reduce_in_flight<T> all;
@@ -158,7 +158,7 @@ void all_reduce(communicator const& members, T* data, std::int64_t count, reduct
   all.finish();
 }
 
-/// The same with memory of its own.
+/// The same with memory that it allocates.
 template <class T>
 void all_reduce(communicator const& members, T* data, std::int64_t count, reduction how) {
   std::int64_t const part = carrier::reduces<T>(how) || members.size() == 1 ? 0 : share_of_all_reduce(members, count);

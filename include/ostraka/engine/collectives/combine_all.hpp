@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 3. All-reduce of states that are not numbers, such as a value and its position; a function combines two of
-/// them. One message carries all parts of the states. Each member combines a share for all, in member order, so that
-/// equal runs give equal bits; the shares are then gathered. It moves the bytes of an all-reduce: 2(n−1)/n of the
-/// states. On a GPU a kernel combines them.
+/// them. One message carries all parts of the states. Each member combines one share for all members, in member order,
+/// so that equal runs give equal bits; an all-gather of the shares follows. It moves the bytes of an all-reduce:
+/// 2(n−1)/n of the states. On a GPU a kernel combines them.
 
 #include <Kokkos_Core.hpp>
 
@@ -59,8 +59,8 @@ void combine_in(device_arrays<Exec> const& arrays, combine_states<State, Combine
 }  // namespace detail
 
 /// states[i] <- combined(combined(states[i] of member 0, of member 1), …), the same on all members. `combined` is
-/// associative, and works on devices. It may take a third argument: the number of the member whose state comes second.
-/// The caller fences `arrays`.
+/// associative, and callable in kernels. It may take a third argument: the number of the member that the second state
+/// comes from. The caller fences `arrays`.
 template <class Arrays, class State, class Combined>
 void combine_all(communicator const& members, Arrays& arrays, State* states, std::int64_t count,
                  Combined const& combined) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The additions of a collective where the arrays lie in a GPU's memory: the parts that have arrived from the
-/// members of a group, and the own one, are combined in member order. Each element is combined as on the host, so that
-/// the results have the same bits.
+/// Floor 3. Does the additions of a collective on arrays in a GPU's memory: combines the parts that have arrived from
+/// the members of a group with this member's own part, in member order. It combines each element as the host does, so
+/// that the results have the same bits.
 
 #include <Kokkos_Core.hpp>
 
@@ -19,7 +19,7 @@
 
 namespace ostraka::engine {
 
-/// The parts of an array: that of member d lies at number d among those that have arrived, without the own one.
+/// The parts of an array, by member. The parts that have arrived are in member order, without this member's own.
 template <class T>
 struct parts_of_members {
   T const* arrived;
@@ -34,7 +34,8 @@ struct parts_of_members {
 
 namespace detail {
 
-/// to[i] <- alpha (the parts' elements i combined) + beta to[i]; those of 16 bits as floats, rounded once.
+/// to[i] <- alpha (the parts' elements i combined) + beta to[i]. Elements of 16 bits are combined as floats, and
+/// rounded once.
 template <class T>
 struct combined_element {
   using wide = accumulator_of_t<T>;

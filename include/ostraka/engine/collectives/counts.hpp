@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Numbers that members exchange before they send: how much goes to each member, how long each one's block is.
-/// If block and receiver follow from extents that all devices know, no such exchange is needed.
+/// Floor 3. Exchanges numbers between members before they send data: how much goes to each member, how long each
+/// member's block is. Blocks that follow from extents that all devices know need no such exchange.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace ostraka::engine {
 
-/// Each member sends each other member `each` numbers: those for member d stand at sent + d · each, those from member d
-/// at received + d · each. On a dry group every member sends this one what this one sends it.
+/// Each member sends every other member `each` numbers: those for member d are at sent + d · each, those from member d
+/// at received + d · each. On a dry group, this member receives from each member the numbers that it sends there.
 inline void exchange_counts(communicator const& members, std::int64_t const* sent, std::int64_t* received,
                             int each = 1) {
   if (members.size() == 1) {
@@ -36,8 +36,8 @@ inline void exchange_counts(communicator const& members, std::int64_t const* sen
   members.carried()->all_to_all(sent, received, each);
 }
 
-/// Each member sends all the same numbers: those of member d stand at received + d · each. On a dry group all of them
-/// send the numbers of this one.
+/// Each member sends the same numbers to all: those of member d are at received + d · each. On a dry group, all members
+/// send this member's numbers.
 inline void gather_counts(communicator const& members, std::int64_t const* sent, std::int64_t* received, int each = 1) {
   all_gather(members, sent, received, counts_view::even(each, static_cast<std::size_t>(members.size())));
   if (members.is_dry() || members.size() == 1)

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. All-to-all with a count for every pair: every device sends every other exactly what that one lacks. A[I_X,
-/// J] -> A[I, J_X]. It begins, and is finished later: in between a device may compute, and begin others.
+/// Floor 3. All-to-all with a count for every pair: every device sends every other device exactly the elements that it
+/// lacks. A[I_X, J] -> A[I, J_X]. It begins, and is finished later; in between, a device may compute and begin other
+/// collectives.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +31,7 @@ struct exchanged {
 
 namespace detail {
 
-/// Blocks that are no runs lie on the host: kernels pack others.
+/// Blocks that are not runs are on the host, since kernels pack those in other memory.
 template <class T, class Messages>
 void receive_part(Messages& with, int from, exchanged<T> const& part) {
   if constexpr (std::is_same_v<Messages, messages>)
@@ -51,12 +52,12 @@ void send_part(Messages& with, int to, exchanged<T> const& part) {
 template <class T, class Arrays = host_arrays>
 class exchange_in_flight {
  public:
-  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  /// Sets the arrays. Call it before the exchange begins, unless the arrays are on the host.
   void on(Arrays& arrays) { pending_.on(arrays); }
 
-  /// parts[d] holds the data sent to member d and received from it, wherever they lie; data sent from here to d are
-  /// received there from here. The own part is ignored. Pairs that exchange nothing send no message. The parts and
-  /// their layouts stay where they are until the end.
+  /// parts[d] describes the data sent to member d and received from it, anywhere in memory. Member d expects as many
+  /// elements from this member as this member sends to it. This member's own part is ignored. Pairs that exchange
+  /// nothing send no message. The parts and their layouts must stay valid until the end.
   [[gnu::cold]] void begin(communicator const& members, exchanged<T> const* parts) {
     members.enter();
     counted_.begin(members, collective::exchange);
@@ -68,8 +69,8 @@ class exchange_in_flight {
     if (pending_.in_order) test();  // all steps are launched now, in the same order on all members
   }
 
-  /// Counts what an exchange that is only priced would send, to members in runs. `strided_elements` of the elements
-  /// sent and received lie in rows, whether we or the transport packs them. @pre the group is dry
+  /// Counts the messages of an exchange without running it; `runs` describes the members in runs. `strided_elements` of
+  /// the elements sent and received are in rows, whether Ostraka or the transport packs them. @pre the group is dry
   [[gnu::cold]] void price(communicator const& members, planner::repeated_sends const* runs, int count,
                            std::int64_t strided_elements) {
     members.enter();
@@ -92,10 +93,10 @@ class exchange_in_flight {
     if (elements > 0) counted_.add_of_each(elements * width, sent_to, messages);
   }
 
-  /// Counts elements that lie in rows and that the caller packs.
+  /// Counts elements in rows that the caller packs.
   void add_rows(std::int64_t elements) { counted_.add_packed(elements * static_cast<std::int64_t>(sizeof(T))); }
 
-  /// Goes on without waiting. True if finish() would not wait either.
+  /// Makes progress without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     while (pending_.test()) {
       if (step_ >= members_->size()) return true;
@@ -115,8 +116,8 @@ class exchange_in_flight {
   }
 
  private:
-  // Step s pairs every member with the member s further on, so that no device is the first of all others. All devices
-  // close a window of steps before the next: that bounds the messages in flight.
+  // In step s every member sends to the member s further on, so that not all members send to the same device first. All
+  // devices finish a window of steps before the next, which bounds the messages in flight.
   static constexpr int window = 32;
 
   void post_window() {
@@ -139,7 +140,7 @@ class exchange_in_flight {
   detail::messages_on<Arrays> pending_;
 };
 
-/// Does all of it at once; `meanwhile()` may do work of its own while the messages are in flight. The caller fences
+/// Runs a whole exchange; `meanwhile()` may do work of its own while the messages are in flight. The caller fences
 /// `arrays`.
 template <class T, class Arrays, class Meanwhile>
 void exchange(communicator const& members, Arrays& arrays, exchanged<T> const* parts, Meanwhile const& meanwhile) {

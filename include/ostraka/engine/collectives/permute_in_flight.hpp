@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Permute: every member of a group sends to at most one other and receives from at most one. The senders and
-/// receivers are a list of hops, 0 → 1, 1 → 2, the same on all members, or a cyclic shift. It begins, and is finished
-/// later: in between a device may compute, and begin others.
+/// Floor 3. Permute: every member of a group sends to at most one other and receives from at most one. It is described
+/// by a list of hops (0 → 1, 1 → 2), the same on all members, or by a cyclic shift. It begins, and is finished later;
+/// in between, a device may compute and begin other collectives.
 
 #include <string>
 
@@ -22,7 +22,7 @@ struct hops_here {
   int from = -1;
 };
 
-/// The senders and receivers. The list of hops lies elsewhere.
+/// The senders and receivers. It refers to a list of hops, and does not own it.
 struct permutation_view {
   hop const* hops = nullptr;  ///< null: every member sends to the one `shift` further on
   int count = 0;
@@ -70,11 +70,11 @@ struct permutation_view {
 template <class T, class Arrays = host_arrays>
 class permute_in_flight {
  public:
-  /// Sets the arrays. Call it before the permute begins, unless the arrays lie on the host.
+  /// Sets the arrays. Call it before the permute begins, unless the arrays are on the host.
   void on(Arrays& arrays) { both_.pending.on(arrays); }
 
-  /// Sends `part` to member `here.to`, and receives from `here.from`; both know how much it is. A part that stays, or
-  /// has no receiver or no sender, is ignored.
+  /// Sends `part` to member `here.to`, and receives from `here.from`; both know its length. It ignores a part that
+  /// stays here, or that has no receiver or no sender.
   [[gnu::cold]] void begin(communicator const& members, hops_here here, exchanged<T> const& part) {
     both_.begin(members, collective::permute);
     if (here.from >= 0 && here.from != members.rank()) detail::receive_part(both_.pending, here.from, part);
@@ -82,7 +82,7 @@ class permute_in_flight {
     both_.pending.flush();
   }
 
-  /// Goes on without waiting. True if finish() would not wait either.
+  /// Makes progress without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() { return both_.test(); }
   [[gnu::cold]] void finish() { both_.finish(); }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Reduce-scatter: the members' arrays are reduced and each keeps its part. A[I, J]{U_X} -> A[I_X, J]. It
-/// begins, and is finished later: in between a device may compute, and begin others.
+/// Floor 3. Reduce-scatter: reduces the members' arrays, and each member gets its part of the result. A[I, J]{U_X} ->
+/// A[I_X, J]. It begins, and is finished later; in between, a device may compute and begin other collectives.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,11 +20,11 @@
 
 namespace ostraka::engine {
 
-/// The parts in the array that a member sends.
+/// The parts in the array that a member sends: for all members, or for all but itself.
 enum class parts_sent : std::uint8_t { all, all_but_own };
 
-/// The bytes of all pieces that are under way together to a device whose kernels reduce them: a GPU takes as long to
-/// start a kernel as to add up some hundred KB. Tests lower it.
+/// The total bytes of the pieces in flight to a device whose kernels reduce them: a GPU starts a kernel in the time in
+/// which it adds some hundred KB. Tests lower it.
 [[gnu::visibility("default")]] inline std::int64_t bytes_arriving_on_gpu = 8 << 20;
 
 /// A reduce-scatter in flight. Each member sends each other its part, in pieces; while one piece is reduced the next
@@ -33,14 +33,14 @@ enum class parts_sent : std::uint8_t { all, all_but_own };
 template <class T, class Arrays = host_arrays>
 class reduce_scatter_in_flight {
  public:
-  /// Its arrays are these, the pieces, too. Call it before it begins, unless they lie on the host.
+  /// Sets the arrays, pieces included. Call it before the reduce-scatter begins, unless the arrays are on the host.
   void on(Arrays& arrays) {
     pending_[0].on(arrays);
     pending_[1].on(arrays);
   }
 
-  /// Returns the elements to set aside for arriving pieces, if the own part has `own` elements and the longest part
-  /// `longest`.
+  /// Returns the number of elements to allocate for arriving pieces, if this member's part has `own` elements and the
+  /// longest part `longest`.
   static std::int64_t pieces_of(communicator const& members, std::int64_t own, std::int64_t longest,
                                 mpi_calls calls = mpi_calls::blocking) {
     std::int64_t const peers = members.size() - 1;
@@ -93,7 +93,7 @@ class reduce_scatter_in_flight {
     if (pending_[0].in_order) test();  // all steps are launched now, in the same order on all members
   }
 
-  /// Goes on without waiting. True if finish() would not wait either.
+  /// Makes progress without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     if (members_ == nullptr) return pending_[0].test();
     while (next_ < longest_) {
@@ -120,7 +120,7 @@ class reduce_scatter_in_flight {
   /// Returns the tag of its messages.
   [[nodiscard]] int tag() const { return pending_[0].tag(); }
 
-  /// True if the arriving data are the result, so that there are no pieces.
+  /// True if the arriving data are the result, so that no pieces are needed.
   static bool arrives_in_place(communicator const& members, parts_sent sent, update<T> const& into) {
     return members.size() == 2 && sent == parts_sent::all_but_own && into.overwrites();
   }
@@ -128,8 +128,8 @@ class reduce_scatter_in_flight {
  private:
   static constexpr bool on_host = std::is_same_v<Arrays, host_arrays>;
 
-  // Returns the elements of a piece. A piece is to stay in a cache while it is reduced. A device that computes
-  // meanwhile looks at the pieces only now and then, so there must be few of them.
+  // Returns the elements of a piece. A piece should stay in a cache while it is reduced. A device that computes
+  // meanwhile tests for pieces only now and then, so there must be few.
   static std::int64_t piece_of(std::int64_t peers, std::int64_t longest, mpi_calls calls) {
     if constexpr (!on_host) {
       constexpr std::int64_t width = sizeof(T), shortest = 1024;
@@ -165,7 +165,7 @@ class reduce_scatter_in_flight {
     return std::max<std::int64_t>(0, std::min(piece_, counts_[d] - begin));
   }
 
-  // Returns which of the two pieces in flight begins here.
+  // Returns the slot, of two in flight, of the piece that begins here.
   int slot_of(std::int64_t begin) const { return static_cast<int>(begin / piece_ % 2); }
 
   // Reduces the next piece, which has arrived.
@@ -260,7 +260,7 @@ class reduce_scatter_in_flight {
   detail::messages_on<Arrays> pending_[2];
 };
 
-/// Does all of it at once.
+/// Runs a whole reduce-scatter.
 template <class T>
 void reduce_scatter(communicator const& members, T const* send, T* recv, counts_view const& counts, reduction how,
                     update<T> const& into = {}, parts_sent sent = parts_sent::all) {

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. Scan: member d gets the reduction of the arrays of members 0 to d, or, exclusive, of those before it. It
 /// takes ⌈log₂ n⌉ steps, in which arrays go 1, 2, 4, … members on (Hillis and Steele 1986). The order of the sums
-/// depends on the number of members alone, whichever MPI carries them, and 16 bits are rounded once.
+/// depends only on the number of members, not on the MPI library. Sums of 16-bit numbers are rounded once.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,11 +21,11 @@
 
 namespace ostraka::engine {
 
-/// Whether the own array is a part of the sum.
+/// Whether the sum includes this member's own array.
 enum class scan_kind : std::uint8_t { inclusive, exclusive };
 
 /// The order in which members are scanned: member_at[p] is the member at place p, own_place the place of this one.
-/// Without a list, the members' own numbers.
+/// Without a list, the order is that of the members' numbers.
 struct scan_order {
   int const* member_at = nullptr;
   int own_place = -1;
@@ -61,7 +61,7 @@ void fill_in(device_arrays<Exec> const& arrays, T* to, std::int64_t count, T val
   fill(arrays.exec(), to, count, value);
 }
 
-// Scans in `mine`, with `buffer` as a second array of the same length. Returns the one that holds the result.
+// Scans in `mine`, with `buffer` as a second array of the same length. Returns the array that holds the result.
 template <class T, class Arrays>
 T* scan_in_steps(communicator const& members, Arrays& arrays, T* mine, T* buffer, std::int64_t count, reduction how,
                  scan_kind kind, scan_order order) {

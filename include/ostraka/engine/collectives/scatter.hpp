@@ -50,7 +50,7 @@ void scatter(communicator const& members, T const* send, T* recv, counts_view co
 template <class T, class Arrays = host_arrays>
 class broadcast_in_flight {
  public:
-  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  /// Sets the arrays. Call it before the broadcast begins, unless the arrays are on the host.
   void on(Arrays& arrays) { both_.pending.on(arrays); }
 
   /// data on member `root` → data on all members.
@@ -78,7 +78,7 @@ class broadcast_in_flight {
     }
   }
 
-  /// Goes on without waiting. True if finish() would not wait either.
+  /// Makes progress without waiting. True if finish() would not wait either.
   bool test() { return both_.test(); }
   void finish() { both_.finish(); }
 
@@ -91,7 +91,7 @@ class broadcast_in_flight {
   detail::counted_messages<Arrays> both_;
 };
 
-/// Does all of it at once.
+/// Runs a whole broadcast.
 template <class T>
 void broadcast(communicator const& members, T* data, std::int64_t count, int root = 0) {
   broadcast_in_flight<T>().begin(members, data, count, root, mpi_calls::blocking);

@@ -25,7 +25,7 @@ namespace ostraka::engine {
 /// An open file. The destructor closes it.
 class posix_file {
  public:
-  /// @throws ostraka::error, as all functions of this class
+  /// Opens the file. @throws ostraka::error, like all functions of this class
   posix_file(std::string operation, std::string path, int flags)
       : operation_(std::move(operation)), path_(std::move(path)) {
     do fd_ = ::open(path_.c_str(), flags | O_CLOEXEC, 0666);

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. A file that replaces another one completely or not at all. It is written under a temporary name in the same
-/// folder, and gets its own name when all of it is on the disk.
+/// folder, and renamed when all of it is on the disk.
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ namespace ostraka::engine {
 /// A file written beside the one that it will replace. The destructor removes it unless it has replaced the other.
 class replacing_file {
  public:
-  /// Makes the file, with room for this many bytes. Follows a symbolic link to its target unless `follows` is false.
+  /// Creates the file and reserves this many bytes. Follows a symbolic link to its target unless `follows` is false.
   /// @throws ostraka::error
   replacing_file(std::string const& operation, std::string const& path, std::int64_t bytes, bool follows = true)
       : operation_(operation), path_(follows ? followed(operation, path) : path), name_(name_beside(path_)) {

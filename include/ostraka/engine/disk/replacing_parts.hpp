@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A checkpoint in parts that replaces another one completely or not at all. The new parts get unused names;
-/// then the new index replaces the old one, which is the switch; then the old parts are removed. Whenever the process
-/// dies, the index names parts of one checkpoint, and all of them exist.
+/// Floor 3. A checkpoint in parts that replaces another one completely or not at all. The new parts get unused names,
+/// then the new index replaces the old one, then the old parts are removed. Whenever the process dies, the index names
+/// the parts of one checkpoint, and all of them exist.
 ///
 ///     model-00001-of-00002.safetensors, model-00002-of-00002.safetensors        by model.safetensors.index.json
 ///     model-2-00001-of-00003.safetensors, …                                     where a file has one of these names
@@ -36,7 +36,7 @@ namespace ostraka::engine {
 /// Parts written beside those of the checkpoint that they will replace.
 class replacing_parts {
  public:
-  /// Makes the parts, with room for so many bytes each. The path is that of the index, or of its folder.
+  /// Creates the parts, and reserves bytes[k] for part k. The path is that of the index, or of its folder.
   /// @throws ostraka::error
   replacing_parts(std::string const& operation, std::string const& path, std::vector<std::int64_t> const& bytes)
       : operation_(operation), folder_of_checkpoint_(!path.ends_with(index_ending)) {
@@ -58,7 +58,7 @@ class replacing_parts {
   /// Returns the temporary name of part k.
   [[nodiscard]] std::string const& name(std::size_t k) const { return parts_[k].name(); }
 
-  /// Returns the names that the parts get if no file has one of them.
+  /// Returns the names that the parts get if no file has one of these names.
   [[nodiscard]] std::vector<std::string> plain_names() const { return names_of(1); }
 
   /// Replaces the checkpoint. `index_of(names)` returns the text of an index of parts with these names.
