@@ -36,13 +36,13 @@ struct environment_report {
   std::string mpi;          ///< "Open MPI v4.1.4"; empty: built without MPI
   std::string mpi_level;    ///< "funneled"
   bool is_gpu_aware = false;  ///< MPI takes memory of a GPU's default execution space
-  std::string gpu_carrier;    ///< "NCCL", which carries it instead of MPI; empty: MPI does
+  std::string gpu_carrier;    ///< "NCCL" if it carries GPU memory; empty: MPI does
   int ranks = 1;
   std::string blas;         ///< "OpenBLAS 0.3.21"; empty: none
   std::string gpu_blas;     ///< "cuBLAS 13.1"; empty: none, or no GPU
   std::string gpu_fourier;  ///< "cuFFT 12.0"; empty: transforms run on the host
   std::string bfloat16;     ///< "oneDNN 2.6.3", which multiplies it on the host; empty: it is multiplied as floats
-  std::string_view vectors; ///< of our own kernels on the host
+  std::string_view vectors; ///< the vector instructions of our own kernels on the host
   thread_facts threads;
 };
 
@@ -63,7 +63,7 @@ struct environment_report {
   return spaced;
 }
 
-/// Returns a line each for Ostraka, Kokkos, MPI, BLAS and our own kernels.
+/// Returns one line for each of Ostraka, Kokkos, MPI, BLAS and our own kernels.
 [[gnu::cold]] inline std::string describe(environment_report const& w) {
   std::string text = join_text("Ostraka ", OSTRAKA_VERSION_MAJOR, '.', OSTRAKA_VERSION_MINOR, '.',
                                OSTRAKA_VERSION_PATCH, " on ", detail::counted(w.ranks, "device"), '\n');
@@ -107,7 +107,7 @@ struct environment_report {
 }
 #endif
 
-/// Returns the facts about this process. @pre Kokkos runs, and MPI if there is one
+/// Returns the report of this process. @pre Kokkos runs, and so does MPI in a build with MPI
 [[gnu::cold]] inline environment_report find_environment() {
   environment_report w;
   w.kokkos = join_text(KOKKOS_VERSION / 10000, '.', KOKKOS_VERSION / 100 % 100, '.', KOKKOS_VERSION % 100);

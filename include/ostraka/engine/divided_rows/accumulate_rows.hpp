@@ -18,7 +18,7 @@
 
 namespace ostraka::engine {
 
-/// Returns the loops over this device's block of `operand` that leave the labels of `rows`. The index of an element is
+/// Returns the loops that reduce this device's block of `operand` to the labels of `rows`. The index of an element is
 /// its row-major position among all reduced elements, in the operand's order of labels.
 inline accumulation_loops loops_to_rows(execution_context const& w, planner::spec const& operand,
                                         planner::spec const& rows) {
@@ -53,8 +53,8 @@ struct finish_states {
 
 }  // namespace detail
 
-/// to[r] <- finish(the state of row r), over the elements of this device and of the devices along `axes`; all of them
-/// get the result. `operand` and `rows` have dense blocks here. Collective over the mesh axes.
+/// to[r] <- finish(the state of row r) over the elements of all devices along `axes`, each of which gets the result.
+/// `operand` and `rows` have dense blocks here. Collective over the mesh axes.
 template <class Accumulator, class Exec, class R, class Finish>
 void accumulate_rows(Exec const& exec, execution_context const& w, planner::spec const& operand,
                      planner::spec const& rows, planner::mesh_set axes, typename Accumulator::element const* x, R* to,

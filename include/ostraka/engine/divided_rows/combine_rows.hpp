@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 3. Combines states of rows outside schedules: a largest element and a sum, a mean and deviations, a value and
-/// its position. Steps of a schedule add numbers; a state has several, and a function merges two states. Softmax,
-/// norms, cross entropies, their derivatives, and reductions that are more than a sum use this function, and send
-/// nothing else. The price: moves_of_rows (calls/moves_of_parts.hpp).
+/// its position. The steps of a schedule add numbers; a state consists of several numbers, and a function merges two
+/// states. Softmax, norms, cross entropies, their derivatives, and reductions other than sums use this function, and
+/// send nothing else. moves_of_rows (calls/moves_of_parts.hpp) prices it.
 ///
 ///     states of [I] on each device along Y    →    the states of whole rows, on all of them, in one message
 

@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 3. Merges the statistics of parts of rows into those of whole rows. Mean and deviations weigh each part by its
-/// elements, which follow from the block distribution: on the host a table has them, on a GPU a kernel writes it.
+/// number of elements, which follows from the block distribution. A table holds these numbers; on a GPU a kernel writes
+/// it.
 
 #include <Kokkos_Core.hpp>
 
@@ -20,7 +21,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// The blocks of a dimension that the members of a group have. Members are numbered like the devices of the running
+/// The blocks of a dimension that the members of a group hold. Members are numbered like the devices of the running
 /// mesh, whose first axis is major; blocks by the order of the mesh axes that divide the dimension.
 class blocks_of_members {
  public:
@@ -37,7 +38,7 @@ class blocks_of_members {
       }
   }
 
-  /// Returns the number of indices of a member.
+  /// Returns the number of indices that a member holds.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t elements(std::int64_t member) const {
     std::int64_t number = 0;
     for (int k = 0; k < axes_; ++k) {
@@ -53,7 +54,7 @@ class blocks_of_members {
   int axes_ = 0;
 };
 
-/// Writes the elements of member d, and those of all members before it.
+/// Writes the number of elements of member d, and of all members before it.
 struct write_element_counts {
   blocks_of_members blocks;
   std::int64_t* elements;
@@ -80,7 +81,7 @@ struct merge_parts {
 
 }  // namespace detail
 
-/// Merges two statistics that need no numbers of elements.
+/// Merges two statistics that do not need numbers of elements.
 template <class Statistic>
 struct merge_statistics {
   KOKKOS_INLINE_FUNCTION Statistic operator()(Statistic const& a, Statistic const& b) const {

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. log Σ exp(x) − Σ q x of rows that mesh axes may divide, where q is the target's distribution over the
 /// classes: 1 at the label, or 1 − ε there and ε / V everywhere. Each device adds its part of Σ q x to the statistics
-/// that the devices exchange anyway, so that three numbers a row move, in one message.
+/// that the devices exchange anyway, so that one message moves three numbers for each row.
 
 #include <Kokkos_Core.hpp>
 

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. The derivative of the cross entropy of rows: g ((1 + 2 z l) exp(x − l) − q). Here l is the row's log Σ
 /// exp(x), which the forward pass kept, g is the row's cotangent, and q is the target's distribution: ε / V, plus 1 − ε
-/// at the label. So nothing moves for any division of rows, and logits are read once.
+/// at the label. So it needs no communication however rows are divided, and it reads the logits once.
 
 #include <cstdint>
 

@@ -4,10 +4,10 @@
 
 /// @file
 /// Floor 3. The smallest element of a row that os::sample keeps, for rows that mesh axes may divide: the smallest
-/// element such that fewer than k elements are above it (top-k), or that those above it have less than a share of the
-/// weight (top-p). Equal elements are kept together. The search goes through the elements' bits, eight at a time, the
-/// highest first. Each device counts or weighs the elements of each digit, one message adds these sums, and the digit
-/// that passes the bound is the threshold's. Sums are whole numbers, so all meshes find the same threshold.
+/// element above which there are fewer than k elements (top-k), or less than a share of the weight (top-p). Equal
+/// elements are kept together. The search goes through the elements' bits, eight at a time, the highest first. Each
+/// device counts or weighs the elements of each digit, one message adds these sums, and the digit that passes the bound
+/// is the threshold's. Sums are whole numbers, so all meshes find the same threshold.
 ///
 ///     [I, V_Y]    256 sums a row, for each byte of an element, all-reduced over Y    →    a threshold of each row
 
@@ -48,8 +48,8 @@ struct rows_of_logits {
     return most[row].index() != largest::nowhere && most[row].value > detail::minus_infinity<double>;
   }
 
-  /// The logarithm of an element's probability relative to that of the largest. If the largest is +∞, finite elements
-  /// have none.
+  /// The logarithm of the ratio of an element's probability to the largest one. If the largest element is +∞, it is −∞
+  /// for finite elements.
   KOKKOS_INLINE_FUNCTION double relative(std::int64_t row, T const& element) const {
     auto const value = static_cast<decltype(largest::value)>(element);
     if (value == most[row].value) return 0;

@@ -46,7 +46,7 @@ struct sampling {
   /// True if rows need a search for the threshold of top-p.
   [[nodiscard]] constexpr bool weighs() const { return !is_greedy() && top_p < 1; }
 
-  /// The bytes of a row that all-reduces send.
+  /// The bytes that the all-reduces send for each row.
   template <class T>
   [[nodiscard]] constexpr std::int64_t bytes_of_row(std::int64_t elements) const {
     constexpr auto largest = static_cast<std::int64_t>(sizeof(typename rows_of_logits<T>::largest));
@@ -101,8 +101,8 @@ struct write_token {
   }
 };
 
-/// Finds the thresholds, and returns them in `found`, or null if everything is kept. `counted`: a buffer for those of
-/// top-k during the search for those of top-p.
+/// Finds the thresholds, and returns them in `found`, or null if everything is kept. `counted`: a buffer for the
+/// thresholds of top-k during the search for those of top-p.
 template <class Exec, class T>
 row_threshold const* find_kept(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
                                rows_of_logits<T> const& in, sampling const& how, row_threshold* counted,
@@ -115,7 +115,7 @@ row_threshold const* find_kept(Exec const& exec, execution_context const& w, pla
     kept = counted;
   }
   if (how.weighs()) {
-    int bits = 0;  // bits of the number of elements, so that the sum of their weights has 63
+    int bits = 0;  // bits of the number of elements; the sum of their weights then fits 63 bits
     while (elements >> bits > 0) ++bits;
     find_thresholds(exec, w, s, axes, in, {true, 0, how.top_p, std::ldexp(1.0, std::min(50, 62 - bits))}, kept, found);
     kept = found;

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Running sums along a dimension of a tensor that mesh axes may divide: B[I, J_Y](i, j) = Σ A(i, k), k ≤ j.
-/// If they do, each device sums its rows, the totals are scanned in the order of the blocks, and a device's running
-/// sums start with the total before its block. An element is then read twice and written once.
+/// If they divide it, each device sums its rows, a scan adds the totals in the order of the blocks, and each device's
+/// running sums start with the total before its block. Each element is then read twice and written once.
 
 #include <Kokkos_Core.hpp>
 

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. The k largest elements of rows that mesh axes divide, and their indices. Each device finds the k largest of
-/// its part of a row, these candidates are gathered, and each device ranks them. A part is sorted, so the rank of a
-/// candidate is its position there plus the numbers of candidates before it in the other parts. The order is the total
-/// order of sort_rows.hpp, so the result is the same on all devices and on every mesh.
+/// Floor 3. The k largest elements of rows that mesh axes divide, and their indices. Each device finds the k largest
+/// elements of its part of a row; an all-gather collects these candidates, and each device ranks them. Parts are
+/// sorted, so the rank of a candidate is its position in its part plus the number of candidates before it in each other
+/// part. The order is the total order of sort_rows.hpp, so the result is the same on all devices and on every mesh.
 ///
 ///     [I, V_Y]    k elements and indices a row from each device along Y    →    [I, K] on all of them
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The DLPack tensor that a program passes on a device, in either version of the struct, with its owner, and
-/// the checks that it can be the block of a tensor. Each device sees only its own, so all devices exchange errors
-/// before one throws.
+/// Floor 3. Takes the DLPack tensor that a program passes on this device, in either version of the struct, with its
+/// owner, and checks that it can be the block of a tensor. Each device sees only its own DLPack tensor, so all devices
+/// exchange errors before one throws.
 
 #include <cstddef>
 #include <cstdint>
@@ -200,8 +200,8 @@ void wait_for_writes(Exec const& exec) {
   fence(exec);
 }
 
-/// Waits until a consumer's kernels, on instances of its own, have used a block on a GPU, whose memory is then used
-/// again.
+/// Waits until a consumer's kernels, on instances of its own, no longer use a block on a GPU, so that its memory can be
+/// reused.
 template <class Memory>
 void wait_for_consumer() {
   if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible)

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Converts floating-point numbers of a file, of 8 to 64 bits, to the element types of tensors. A number that
-/// the new type has keeps its value and its sign, and NaN stays NaN. Any other number is rounded to the nearest, ties
-/// to even.
+/// the new type can represent keeps its value and its sign, and NaN stays NaN. Any other number is rounded to the
+/// nearest, ties to even.
 ///
 ///     F8_E5M2    the upper half of an F16
 ///     F8_E4M3    1 sign bit, 4 exponent bits with bias 7, 3 fraction bits; no infinity; NaN if all 7 bits are set
@@ -25,7 +25,7 @@ namespace detail {
   return float16::from_bits(static_cast<std::uint16_t>(pattern << 8));
 }
 
-// The bits of an F16 with an exponent bias that is larger by 8.
+// Reads the bits as an F16, whose exponent bias is larger by 8.
 [[nodiscard]] inline float widen_e4m3(std::uint8_t pattern) {
   unsigned const magnitude = pattern & 0x7Fu, sign = pattern & 0x80u;
   float const found = magnitude == 0x7F

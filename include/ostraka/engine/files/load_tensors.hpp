@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Loads tensors from a file, or from the parts of a checkpoint. Device 0 reads the headers for all devices,
-/// the requests are compared with them, and every device reads its blocks. The sharding at the time of saving does not
-/// matter.
+/// Floor 3. Loads tensors from a file, or from the parts of a checkpoint. Device 0 reads the headers for all devices;
+/// all compare their requests with them, and each reads its blocks. The sharding at the time of saving does not matter.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +29,7 @@ struct tensor_to_load {
   std::string name{};
   file_element element = file_element::f32;
   std::vector<std::string_view> axes{};
-  std::vector<std::int64_t> extents{};  ///< −1 where the file gives it
+  std::vector<std::int64_t> extents{};  ///< −1: the file's extent
   bool converted = false;               ///< true if other floating-point types are converted to this one
 };
 
@@ -62,8 +61,9 @@ struct tensor_names {
   std::function<std::string(std::string const& name)> in_file{};                ///< empty for a function of the program
 };
 
-/// Gives each tensor its name in the tree. A tensor without one is left out; a tensor of several leaves is listed once
-/// for each leaf. @throws ostraka::error if two tensors get the same name, or a tensor cannot be cut that way
+/// Replaces the name of each tensor by its name in the tree. Drops a tensor that has none, and lists a tensor of
+/// several leaves once for each leaf. @throws ostraka::error if two tensors get the same name, or a tensor cannot be
+/// cut that way
 template <class = void>
 void rename_tensors(file_contents& c, char const* operation, std::string const& path, tensor_names const& names);
 
@@ -73,8 +73,8 @@ template <class = void>
 
 inline constexpr auto no_index = static_cast<std::size_t>(-1);
 
-/// `12.w` → 12, as vectors number their elements; not `12a` or `012`. A number that is too large is capped below
-/// no_index.
+/// Returns the index at the beginning of a name: 12 for `12.w`, no_index for `12a` and `012`. Caps a number that is too
+/// large below no_index.
 [[nodiscard]] inline std::size_t leading_index(std::string_view name) {
   std::size_t const digits = std::min(name.find('.'), name.size());
   if (digits == 0 || (digits > 1 && name[0] == '0')) return no_index;
@@ -86,8 +86,9 @@ inline constexpr auto no_index = static_cast<std::size_t>(-1);
   return number;
 }
 
-/// Returns the requested tensor, null if the file has none of this name. If rules merge the leaf's first axes into one
-/// axis of the file, splits that axis. @throws ostraka::error if the tensor has other elements, extents or axes
+/// Returns the requested tensor, or null if the file has no tensor of this name. If rules merge the leaf's first axes
+/// into one axis of the file, splits that axis. @throws ostraka::error if the tensor has other elements, extents or
+/// axes
 template <class = void>
 [[nodiscard]] tensor_in_file const* find_tensor(file_contents& c, char const* operation, std::string const& path,
                                                 tensor_to_load const& wanted);
@@ -98,8 +99,9 @@ template <class = void>
 void require_complete(file_set const& files, char const* operation, std::string const& path,
                       std::vector<tensor_in_file const*> asked, std::vector<std::string> const& missing, bool only);
 
-/// Call it when a rank has made its requests. `failure`: the text of its error, empty without one. Collective over the
-/// mesh. @throws ostraka::error, on all devices alike, if the requests of one failed, or if those of two differ
+/// Checks that all devices make the same requests. Call it when a rank has made its requests; `failure` is the text of
+/// the error, if one occurred. Collective over the mesh. @throws ostraka::error, on all devices alike, if the requests
+/// of a device failed, or those of two devices differ
 template <class = void>
 void agree_on_requests(device_mesh const& mesh, char const* operation, std::string const& failure,
                        std::vector<tensor_in_file const*> const& asked);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. How the headers of files are read (load_tensors.hpp). Device 0 finds the files of a path and reads the
-/// index and the headers, and all devices parse them. Programs that link ostraka::compiled do not include this.
+/// Floor 3. Reads the headers of files (load_tensors.hpp). Device 0 finds the files of a path and reads the index and
+/// the headers, and all devices parse them. Programs that link ostraka::compiled do not include this.
 ///
 ///     model.safetensors               that file
 ///     model.safetensors.index.json    the parts that it names, beside it
@@ -80,7 +80,7 @@ struct text_of_file {
   std::int64_t file_bytes = 0;
 };
 
-// The calling device reads. It opens a pipe or a terminal without waiting, and refuses it.
+// Reads on the calling device. Opens without blocking, so that a pipe or a terminal is refused and not waited for.
 inline text_of_file read_header(char const* operation, std::string const& path, file_format format) {
   bool const npy = format == file_format::npy;
   posix_file const file(operation, path, O_RDONLY | O_NONBLOCK);

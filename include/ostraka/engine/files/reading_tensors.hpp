@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. How tensors are found in a file's contents, and read (load_tensors.hpp). Programs that link
-/// ostraka::compiled do not include this.
+/// Floor 3. Finds tensors in a file's contents, and reads them (load_tensors.hpp). Programs that link ostraka::compiled
+/// do not include this.
 
 #include <algorithm>
 #include <cstddef>
@@ -65,7 +65,7 @@ inline std::string title_of(char const* operation, std::string const& path, tens
 
 namespace detail {
 
-// Returns the leaf as a part of the tensor: it may be transposed there, or be some of its rows.
+// Returns the leaf as a part of the tensor, which may hold it transposed, or as some of its rows.
 inline tensor_in_file leaf_of(tensor_in_file const& t, leaf_in_file&& leaf, char const* operation,
                               std::string const& path) {
   tensor_in_file of = t;
@@ -269,7 +269,8 @@ void agree_on_requests(device_mesh const& mesh, char const* operation, std::stri
   if (most[0] != -most[1])
     return require_agreement(all, [&] { return join_text(operation, ' ', count, " tensors of a file"); });
   auto const request_in_words = [&](std::size_t i) { return detail::request_in_words(operation, *asked[i]); };
-  // The largest hash of each request's words, and the least: the first request that differs is named.
+  // For each request, the largest and the least hash of its description over all devices, to name the first request
+  // that differs.
   std::vector<std::int64_t> numbers(2 * asked.size());
   for (std::size_t i = 0; i < asked.size(); ++i) {
     numbers[2 * i] = static_cast<std::int64_t>(std::hash<std::string>{}(request_in_words(i)) >> 2U);

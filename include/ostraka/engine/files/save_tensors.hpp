@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Saves tensors to a file, or to the parts of a checkpoint. Device 0 makes the files and their headers, and
-/// every device writes its blocks, at once or in a thread. The files get their names when all blocks are on the disk.
+/// Floor 3. Saves tensors to a file, or to the parts of a checkpoint. Device 0 creates the files and their headers, and
+/// every device writes its blocks, at once or in a thread. The files are renamed to their paths when all blocks are on
+/// the disk.
 
 #include <cstdint>
 #include <memory>
@@ -18,7 +19,7 @@
 
 namespace ostraka::engine {
 
-/// `in/X, hidden`, from axis `first` on
+/// Returns the axes with their mesh axes, from axis `first` on: `in/X, hidden`.
 template <class = void>
 [[nodiscard, gnu::cold]] std::string describe_axes(execution_context const& w, planner::spec const& s, int first = 0);
 
@@ -41,7 +42,7 @@ class begun_save {
   virtual ~begun_save() = default;
 
   /// Finishes the save if all devices have written their blocks. Collective over the mesh. @returns true if the save is
-  /// finished @throws as save_tensors; the save is then finished, too
+  /// finished @throws as save_tensors; the save is then finished as well
   virtual bool test() = 0;
 
   /// Waits for all devices, and finishes the save. Collective and throws, as `test`.

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. Reads or writes pieces of one file from all devices. MPI-IO moves them in rounds of a bounded number of
 /// bytes: all pieces of a round in one collective call, or each by itself if all pieces are long runs. A single device
-/// does without MPI-IO.
+/// does not use MPI-IO.
 
 #include <Kokkos_Core.hpp>
 
@@ -30,8 +30,8 @@ namespace ostraka::engine {
 /// The most bytes that a device reads or writes in one call; tests lower it to get many rounds.
 [[gnu::visibility("default")]] inline std::int64_t file_round_bytes = std::int64_t(1) << 28;
 
-/// If runs in a file are at least this long on average, each device reads and writes its own: sending them to the
-/// devices that write for others takes longer than writing them. Tests lower it.
+/// If runs in a file are at least this long on average, each device reads and writes its own runs: sending them to a
+/// few devices that do the I/O would take longer. Tests lower it.
 [[gnu::visibility("default")]] inline std::int64_t long_run_bytes = std::int64_t(1) << 20;
 
 /// Bytes that this device has read from files, headers included, and written to them.
@@ -112,7 +112,7 @@ inline loop_nest<1> loops_of_piece(file_piece const& p) {
   return loops;
 }
 
-// For a single device, which has whole tensors, contiguous in the file, or some columns of one.
+// For a single device: its pieces are whole tensors, contiguous in the file, or columns of one tensor.
 inline void move_alone(posix_file const& file, file_use use, file_round const& round) {
   char* next = round.data();
   for (piece_in_memory const& p : round) {
@@ -143,7 +143,8 @@ inline std::string words_of_mpi(int code) {
 // A file that all members have open.
 class shared_file {
  public:
-  // Each device checks that it can see the file before it calls MPI, which would make the other devices wait for it.
+  // Each device checks that it can see the file before it calls MPI, where a failure would leave the other devices
+  // waiting.
   shared_file(communicator const& all, std::string const& operation, std::string const& path, file_use use)
       : all_(all), operation_(operation), path_(path) {
     run_or_fail_together(all,
@@ -155,7 +156,7 @@ class shared_file {
     try {
       require(code, "cannot be opened");
     } catch (...) {
-      file_ = MPI_FILE_NULL;  // closing is collective, and some members may not have it
+      file_ = MPI_FILE_NULL;  // closing is collective, and some members may not have opened it
       throw;
     }
   }
@@ -279,7 +280,7 @@ inline bool in_long_runs(communicator const& all, std::vector<piece_in_memory> c
   return others == 0;
 }
 
-// Calls f(round) for each of this device's rounds, then for empty ones until every device has done its rounds.
+// Calls f(round) for each of this device's rounds, then for empty rounds until every device has finished.
 template <class F>
 void for_each_round(communicator const& all, std::vector<piece_in_memory> const& pieces, F const& f) {
   std::vector<std::size_t> const counts = rounds_of(pieces);

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Writes tensors while the program continues (save_tensors.hpp). The device copies its part to the host, and
-/// a thread writes the copy by pwrite. The thread sends no messages and uses no mesh, so it needs no
-/// MPI_THREAD_MULTIPLE, and the program's operations continue meanwhile. The devices agree in the program's calls of
-/// `test` and `wait`. Programs that link ostraka::compiled do not include this.
+/// Floor 3. Writes tensors while the program continues (save_tensors.hpp). Each device copies its part to the host, and
+/// a thread writes the copy with pwrite. The thread sends no messages and uses no mesh, so it does not need
+/// MPI_THREAD_MULTIPLE, and the program's operations continue meanwhile. The devices communicate only when the program
+/// calls `test` or `wait`. Programs that link ostraka::compiled do not include this.
 
 #include <algorithm>
 #include <atomic>

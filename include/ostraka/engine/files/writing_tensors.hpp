@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. How tensors are written (save_tensors.hpp). Programs that link ostraka::compiled do not include this.
+/// Floor 3. Writes tensors to files (save_tensors.hpp). Programs that link ostraka::compiled do not include this.
 
 #include <algorithm>
 #include <cstddef>
@@ -38,7 +38,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-// Throws if the new file could not be loaded, before it replaces a file that can.
+// Throws if the new file could not be loaded, before it replaces an older file.
 inline void require_readable(std::string const& path, file_format format, std::string_view header,
                              std::int64_t file_bytes) {
   if (format != file_format::safetensors) return;
@@ -67,7 +67,7 @@ inline file_layout lay_out(device_mesh const& mesh, save_request const& r) {
 // The files of a save, which replace older ones. Its functions are collective over the mesh.
 class files_to_save {
  public:
-  // Makes the files, with room for their headers and blocks. @throws ostraka::error, on all devices alike
+  // Creates the files, and reserves space for their headers and blocks. @throws ostraka::error, on all devices alike
   files_to_save(device_mesh const& mesh, save_request const& r, file_layout layout)
       : mesh_(mesh), path_(r.path), layout_(std::move(layout)) {
     std::string list;
@@ -126,7 +126,7 @@ class files_to_save {
     return blocks;
   }
 
-  // Gives the files their names after all devices have written. @throws ostraka::error, on all devices alike
+  // Renames the files to their paths after all devices have written. @throws ostraka::error, on all devices alike
   void replace() {
     run_or_fail_together(all(), [&] {
       if (file_) file_->replace();
@@ -135,7 +135,7 @@ class files_to_save {
   }
 
  private:
-  // Makes the parts. Finds an index that could not be loaded again before anything is written.
+  // Creates the parts. Before anything is written, checks that the index could be loaded again.
   void make_parts(std::vector<std::int64_t> const& bytes) {
     parts_ = std::make_unique<replacing_parts>("save", path_, bytes);
     try {

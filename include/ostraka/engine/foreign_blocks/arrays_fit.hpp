@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Checks that the arrays of a program have the extents of the boxes that their devices own. Each device sees
-/// its own arrays alone, so the devices agree before one of them throws.
+/// only its own arrays, so the devices agree before one of them throws.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace ostraka::engine {
 
-/// An array as the program gives it: where it begins in the tensor, which is known of boxes, and its layout.
+/// An array that the program passes: its layout, and, if it is a box, where it begins in the tensor.
 struct given_array_of_box {
   std::int64_t begin[max_rank]{};
   strided lies{};
@@ -108,9 +108,9 @@ inline void require_places(execution_context const& w, std::int64_t fault) {
   if (fault > 1) throw_error(w.operation, ": ", misaligned_in_words(fault, "an array of some device"));
 }
 
-/// @throws ostraka::error, on all devices alike, if the arrays of a device do not fit the boxes that it owns, or have a
-/// fault of their places. `at_begins`: the arrays state where they begin. Collective over the mesh; if others
-/// are not asked nothing is sent, and this device throws alone.
+/// @throws ostraka::error, on all devices alike, if the arrays of a device do not fit the boxes that it owns, or fail
+/// require_places. `at_begins`: the arrays state where they begin. Collective over the mesh. If others are not asked,
+/// nothing is sent, and only this device throws.
 inline void require_arrays(execution_context const& w, dynamic_array<planner::box> const& own,
                            dynamic_array<given_array_of_box> const& given, int rank, bool at_begins, bool written,
                            bool ask_others = true) {
@@ -123,8 +123,8 @@ inline void require_arrays(execution_context const& w, dynamic_array<planner::bo
   require_places(w, first[1]);
 }
 
-/// As require_same_call of one tensor, for arrays that all devices have to give in one way, as boxes or as block-cyclic
-/// ones: each way has messages of its own.
+/// Like require_same_call for one tensor. All devices must describe their arrays in the same way, as boxes or as
+/// block-cyclic arrays, since each way exchanges different messages.
 template <class T>
 void require_same_distribution(execution_context const& w, planner::spec const& tensor, bool is_dealt) {
   require_agreement(
@@ -138,7 +138,7 @@ void require_same_distribution(execution_context const& w, planner::spec const& 
       });
 }
 
-/// @throws ostraka::error on a process that is none of the mesh's devices and gives elements
+/// @throws ostraka::error on a process that is not a device of the mesh and passes elements
 inline void require_nothing(execution_context const& w, dynamic_array<given_array_of_box> const& given, int rank) {
   for (given_array_of_box const& g : given) {
     std::int64_t elements = 1;
@@ -151,8 +151,8 @@ inline void require_nothing(execution_context const& w, dynamic_array<given_arra
   }
 }
 
-/// @throws ostraka::error, on all devices alike, unless they deal blocks of the same sizes, of one index at least.
-/// Collective over the mesh.
+/// @throws ostraka::error, on all devices alike, unless all devices deal blocks of the same sizes, with at least one
+/// index each. Collective over the mesh.
 inline void require_same_blocks(execution_context const& w, planner::spec const& s, std::int64_t const* block) {
   std::int64_t extremes[2 * max_rank]{};
   for (int d = 0; d < s.rank; ++d) extremes[2 * d] = block[d], extremes[2 * d + 1] = -block[d];

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Checks that the boxes of all devices make up a tensor, each element once. Each device knows its own boxes
-/// alone, so the devices exchange them, and then all of them find the same fault.
+/// Floor 3. Checks that the boxes of all devices make up a tensor, each element once. Each device knows only its own
+/// boxes, so the devices exchange them, and all find the same fault.
 
 #include <algorithm>
 #include <cstddef>
@@ -91,7 +91,7 @@ class boxes_check {
                     "its ghost layers");
   }
 
-  // Sorts boxes along the dimension in which most of them begin apart: each is compared only with those that it
+  // Sorts the boxes along the dimension with the most different begins, and compares each box only with those that it
   // overlaps there.
   void find_overlaps() {
     int best = 0;
@@ -193,8 +193,8 @@ class boxes_check {
   shared overlap_{};
 };
 
-// Gathers the boxes. Each device tells the number of its boxes, a number of the caller's, and its first box. If there
-// are others, they follow in a second round.
+// Gathers the boxes. In the first round each device sends the number of its boxes, `fault`, and its first box. Further
+// boxes, if there are any, follow in a second round.
 [[gnu::cold]] inline foreign_layout gather_boxes(execution_context const& w, int rank,
                                                  dynamic_array<planner::box> const& own, std::int64_t& fault) {
   communicator const& all = w.mesh->world();
@@ -252,9 +252,9 @@ class boxes_check {
 
 }  // namespace detail
 
-/// Returns the boxes of all devices; `own` are this device's. `fault` becomes the largest that a device gives.
-/// Collective over the mesh. @throws ostraka::error, on all devices alike, unless each element of the tensor `s` is in
-/// one of them
+/// Returns the boxes of all devices; `own` are this device's. `fault` becomes the largest over all devices. Collective
+/// over the mesh. @throws ostraka::error, on all devices alike, unless each element of the tensor `s` is in exactly one
+/// box
 [[gnu::cold]] inline foreign_layout agree_on_boxes(execution_context const& w, planner::spec const& s,
                                                    dynamic_array<planner::box> const& own, std::int64_t& fault) {
   foreign_layout arrays = detail::gather_boxes(w, s.rank, own, fault);

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Runs an exchange between the block of a tensor and arrays of the program, which may lie in two memory
-/// spaces: packed, sent at once, put in place. Elements that stay on this device are copied while messages are in
-/// flight. A message that is a run of memory on either side is sent from there and received there.
+/// Floor 3. Runs an exchange between the block of a tensor and arrays of the program, which may be in another memory
+/// space: packs, sends all messages at once, and unpacks. Elements that stay on this device are copied while messages
+/// are in flight. A message whose data are one run of memory is sent or received in place.
 
 #include <Kokkos_Core.hpp>
 
@@ -52,7 +52,7 @@ struct in_arrays {
   }
 };
 
-/// Locates pieces in this device's block of the tensor, which is dense.
+/// Locates pieces in this device's dense block of the tensor.
 template <class T>
 struct in_block {
   T* data;
@@ -70,7 +70,7 @@ struct in_block {
 
 namespace detail {
 
-// True if the program gives the block itself as its array: then there is nothing to copy.
+// True if the program passes the block itself as its array, so that there is nothing to copy.
 template <class T>
 bool is_same_place(located_piece<T const> const& from, located_piece<T> const& to) {
   if (from.data != to.data) return false;
@@ -127,7 +127,7 @@ class foreign_exchange {
   }
 
  private:
-  // Counts the bytes that would be sent; on a dry mesh nothing more is known.
+  // Counts the bytes that would be sent: all that a dry mesh can know.
   void count(communicator const& members) {
     for (foreign_message const& m : plan_.sent.messages) part(m).sent = m.elements;
     exchange(members, static_cast<exchanged<T> const*>(parts_.data()), [&] { copy_local_parts(); });
@@ -135,7 +135,7 @@ class foreign_exchange {
 
   exchanged<T>& part(foreign_message const& m) { return parts_[static_cast<std::size_t>(m.peer)]; }
 
-  // Calls f(message, its data if it is a run of memory or null, its place in the buffer).
+  // Calls f(message, its data if they are one run of memory, else null, its place in the buffer).
   template <class Place, class F>
   static void each_message(foreign_messages const& all, Place const& place, bool staged, F const& f) {
     std::int64_t next = 0;
@@ -190,8 +190,8 @@ class foreign_exchange {
 
 }  // namespace detail
 
-/// block <- arrays, or arrays <- block, by the plan of that way. A caller may keep `parts` for the next exchange.
-/// Collective over the mesh.
+/// block <- arrays, or arrays <- block, by the plan of that direction. The caller may keep `parts` for the next
+/// exchange. Collective over the mesh.
 template <class Theirs, class Ours, class T>
 void copy_from_arrays(Theirs const& theirs, in_arrays<T const> const& arrays, Ours const& ours,
                       in_block<T> const& block, device_mesh const& mesh, foreign_plan const& plan,

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. The part of a tensor that each device holds in arrays of the program: boxes that the devices have
-/// exchanged, or blocks that a grid of mesh axes is dealt, as ScaLAPACK's are.
+/// exchanged, or blocks dealt to a grid of mesh axes, as in ScaLAPACK.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ struct foreign_layout {
   std::int64_t block[max_rank]{};     ///< and the indices of a block
   dynamic_array<planner::box> boxes;  ///< otherwise the box of each array, device by device
   dynamic_array<std::size_t> first;   ///< where each device's boxes begin, and their end
-  bool others_are_unknown = false;    ///< for boxes on a dry mesh: only this device's are there
+  bool others_are_unknown = false;    ///< on a dry mesh: `boxes` has only this device's
 
   [[nodiscard]] std::size_t arrays(int device) const {
     auto const d = static_cast<std::size_t>(device);

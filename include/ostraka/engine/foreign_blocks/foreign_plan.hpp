@@ -4,10 +4,10 @@
 
 /// @file
 /// Floor 3. The messages and local copies of an exchange between the blocks of a tensor and arrays of the program. All
-/// pieces for one device are one message. If several devices hold the same elements, the sender is the one with the
-/// receiver's coordinates along the mesh axes that do not divide them, so that no device serves all others. Elements
-/// that the receiver holds itself are not sent. A[I_X] on {X: 2, Z: 2}, into arrays of all four: device (x, z) gets its
-/// parts from (·, z).
+/// pieces for one device form one message. If several devices hold the same elements, the sender is the device with the
+/// receiver's coordinates along the mesh axes that do not divide these elements, so that no device serves all others.
+/// Elements that the receiver holds itself are not sent. For A[I_X] on {X: 2, Z: 2}, into arrays of all four devices,
+/// device (x, z) gets its parts from (·, z).
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace ostraka::engine {
 
 enum class foreign_way { from_arrays, to_arrays };
 
-/// The common part of an array of the program and a block of the tensor: a stretch of each dimension.
+/// The common part of an array of the program and a block of the tensor: a stretch along each dimension.
 struct foreign_piece {
   std::size_t array = 0;  ///< among those of its device
   std::int64_t elements = 0;
@@ -63,7 +63,7 @@ class foreign_planning {
     int const me = w_.mesh->device();
     bool const from = way == foreign_way::from_arrays;
     device_coordinates const here = coordinates_on(w_, me);
-    std::uint32_t const free = from ? undealt_ : undivided_;  // along these, devices hold the same
+    std::uint32_t const free = from ? undealt_ : undivided_;  // along these axes, devices hold the same data
     for (int d = 0; d < w_.mesh->devices(); ++d) {
       device_coordinates const there = coordinates_on(w_, d);
       if (d == me) {
@@ -74,7 +74,8 @@ class foreign_planning {
         if (!arrays_.others_are_unknown) add_message(from ? plan.received : plan.sent, d, d, there, here);
       }
     }
-    // On a dry mesh it is unknown what others take from here. All devices together send what they receive.
+    // On a dry mesh the elements that others take from this device are unknown. In total, all devices send as much as
+    // they receive.
     if (arrays_.others_are_unknown && !from) plan.sent = plan.received;
     return plan;
   }
@@ -129,7 +130,7 @@ class foreign_planning {
   execution_context const& w_;
   planner::spec const& s_;
   foreign_layout const& arrays_;
-  std::uint32_t undivided_, undealt_;  // mesh axes of the running mesh along which devices hold the same
+  std::uint32_t undivided_, undealt_;  // axes of the running mesh along which devices hold the same data
 };
 
 }  // namespace detail

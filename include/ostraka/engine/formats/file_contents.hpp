@@ -40,7 +40,7 @@ struct tensor_in_file {
   std::size_t part = 0;                 ///< in a checkpoint of several files, the number of its file
   std::string renamed{};                ///< the name in the file if `name` is that of a tree; else empty
   std::vector<std::int64_t> strides{};  ///< in elements, for a part of a tensor or a transposed one; else empty
-  int merged = 1;                       ///< number of a leaf's axes that are the first one here
+  int merged = 1;                       ///< number of the leaf's axes that are merged into the first axis here
   std::vector<dataset_place> places{};  ///< in an HDF5 dataset, one place per dimension; empty for all of it
   std::string unreadable{};             ///< empty, or why it cannot be read: "has elements that are no numbers; …"
 

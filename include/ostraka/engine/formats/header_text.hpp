@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. A reader of header text from untrusted files. It only goes forward, does not recurse, and throws
+/// Floor 3. A reader of header text from untrusted files. It only moves forward, does not recurse, and throws
 /// malformed_header at unexpected text. Strings follow JSON (RFC 8259): UTF-8, escapes, no bare control characters.
-/// Numbers are whole and not negative; headers have no others. An index of parts may have values of any kind, which are
-/// skipped.
+/// Numbers are non-negative integers, the only numbers in headers. An index of parts may have values of any kind, which
+/// skip_value skips.
 
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +56,7 @@ class header_text {
     return true;
   }
 
-  /// Returns a whole number, not negative, of at most 2^63 − 1.
+  /// Returns a whole number from 0 to 2^63 − 1.
   [[nodiscard]] std::int64_t number() {
     skip_space();
     std::size_t const begin = at_;

@@ -11,8 +11,8 @@
 ///     sparse.{}.*                model.layers.{3:}.*              from 3 on: number i is 3 + i
 ///     attention.{}.*             model.layers.{4::8}.*            4, 12, 20, …
 ///
-/// {} matches a number as lists are numbered. In a file's name it may be a slice in Python's notation, begin:end:step.
-/// A * at the end matches any rest. Matching goes once through a name from its beginning, so it takes linear time.
+/// {} matches the number of a list's element. In a file's name it may be a slice in Python's notation, begin:end:step.
+/// A * at the end matches any rest. Matching reads a name once from its beginning, so it takes linear time.
 
 #include <cstddef>
 #include <cstdint>
@@ -179,8 +179,9 @@ struct leaf_in_file {
 /// The names of leaves in a tree and in a file.
 class name_rules {
  public:
-  /// Adds a rule. The first rule that matches a name gives the name on the other side; a name without a matching rule
-  /// is the same there. A tensor has the leaves of all rules that give it the same name as the first matching rule.
+  /// Adds a rule. The first rule that matches a name determines the name on the other side; a name that no rule matches
+  /// is the same on both sides. A tensor has the leaves of all rules that give it the same name as the first matching
+  /// rule.
   /// @throws ostraka::error if the two sides differ in their {} and *, or the chunks are not valid
   void add(std::string_view leaf, std::string_view file, in_tensor how = {}) {
     if (how.first < 0 || how.count < 1 || how.of < how.count || how.first > how.of - how.count || how.merged < 1)

@@ -139,7 +139,7 @@ inline void read_shape(header_text& text, tensor_in_file& t) {
   return c;
 }
 
-/// Makes the header of one tensor with its elements and extents.
+/// Returns the header of one tensor with these elements and extents.
 [[nodiscard]] inline std::string make_npy_header(file_contents& c) {
   tensor_in_file& t = c.tensors.front();
   std::string text = join_text("{'descr': '", bytes_of(t.element) == 1 ? '|' : '<');

@@ -167,7 +167,7 @@ inline void require_no_holes(std::vector<tensor_in_file> const& tensors, std::in
   return c;
 }
 
-/// Makes the header of tensors with names, elements and extents, its length included. Decides the positions of their
+/// Returns the header of tensors with names, elements and extents, its length included. Sets the positions of their
 /// data: tensors with large elements come first, so that all are aligned.
 [[nodiscard]] inline std::string make_safetensors_header(file_contents& c) {
   std::vector<tensor_in_file*> order;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The index of a checkpoint in several files, its parts: it names the part of each tensor. Parts are in the
-/// folder of the index. An index may come from anywhere, so the name of a part must be a plain file name. The parts'
-/// own headers give the tensors' positions, and the index is compared with them.
+/// Floor 3. The index of a checkpoint in several files, its parts. It names the part of each tensor. The parts are in
+/// the folder of the index. An index may come from anywhere, so the name of a part must be a plain file name. The
+/// tensors' positions come from the parts' own headers, with which the index is compared.
 ///
 ///     {"metadata":{"total_size":401920},"weight_map":{"w1":"model-00001-of-00002.safetensors", …}}
 
@@ -92,7 +92,7 @@ inline void require_plain_name(std::string const& name) {
   return index;
 }
 
-/// Makes the index of tensors with these bytes and parts, in the form that transformers writes.
+/// Returns the index of tensors with these bytes and parts, in the form that transformers writes.
 [[nodiscard]] inline std::string make_safetensors_index(std::int64_t total_bytes,
                                                         std::vector<std::pair<std::string, std::string>> places) {
   std::sort(places.begin(), places.end());
@@ -106,8 +106,8 @@ inline void require_plain_name(std::string const& name) {
   return json + "\n  }\n}\n";
 }
 
-/// Joins the headers of the parts, with tensors that the index does not name. @throws malformed_header if two parts
-/// have the same tensor, or a part lacks a tensor that the index names in it
+/// Joins the headers of the parts, including tensors that the index does not name. @throws malformed_header if two
+/// parts have the same tensor, or a part lacks a tensor that the index names in it
 [[nodiscard]] inline file_contents join_parts(safetensors_index const& index, std::vector<file_contents> parts) {
   file_contents all;
   for (std::size_t k = 0; k < parts.size(); ++k) {

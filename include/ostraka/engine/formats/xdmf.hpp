@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. XDMF: a text by which ParaView and VisIt read fields on a regular grid. The numbers are in separate files,
-/// here after the headers of .npy files.
+/// Floor 3. XDMF: a text file that describes fields on a regular grid to ParaView and VisIt. The numbers are in
+/// separate files, here after the headers of .npy files.
 
 #include <charconv>
 #include <cstdint>
