@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. The seam of communication: the requirements on a back end, which carries messages between the processes of
-/// a job. Collectives, meshes and schedules use only these, and name no library. A back end is a struct in
-/// engine/carriers/, chosen here at compile time: MPI, or without it one process. If OSTRAKA_CARRIER is a header, in
-/// quotation marks, that header defines the carrier. docs/design/communication.md.
+/// Floor 3. The interface to communication: the requirements on a back end, which carries messages between the
+/// processes of a job. Collectives, meshes and schedules use only this interface, and name no library. A back end is a
+/// struct in engine/carriers/, chosen here at compile time: MPI, or without it one process. If OSTRAKA_CARRIER is a
+/// header, in quotation marks, that header defines the carrier. docs/design/communication.md.
 
 #include <concepts>
 #include <cstdint>
@@ -44,8 +44,8 @@ using carrier = one_process;
 
 namespace ostraka::engine {
 
-/// Processes in an order: those of a program's communicator, or some of another set. In processes(all, {3, 1}), number
-/// 3 of `all` is the first.
+/// Ordered processes: all of a program's communicator, or some of another set. In processes(all, {3, 1}), number 3 of
+/// `all` is the first.
 template <class P>
 concept ProcessSet = requires(P const& set, native_communicator theirs, dynamic_array<int> const& numbers) {
   P(theirs);
@@ -54,22 +54,23 @@ concept ProcessSet = requires(P const& set, native_communicator theirs, dynamic_
   { set.numbers_in(set) } -> std::same_as<dynamic_array<int>>;  // the number of each in another set; -1 for none
 };
 
-/// Calls that have begun. wait() returns when all of them are done; test() lets them progress and is true then.
+/// Calls in flight. wait() returns when all of them are done; test() lets them progress, and is true once all are done.
 template <class R>
 concept CarrierRequests = std::default_initializable<R> && requires(R& begun) {
   begun.wait();
   { begun.test() } -> std::same_as<bool>;
 };
 
-/// Processes with messages of their own, of which this is number rank(). A group is made of a handle, which can be
-/// copied; the group that is made of it ends it. A group without arguments carries nothing and is asked nothing.
+/// Processes with messages of their own; this process has number rank(). A group is constructed from a handle, which
+/// can be copied, and ends the handle when it is destroyed. A default-constructed group carries nothing, and no
+/// function of it is called.
 ///
 /// Point to point: messages between two members with the same tag arrive in the order in which they were sent. Until
-/// the requests are done, the sender leaves its data as they are, and the receiver does not look at its own. A member
-/// sends only messages that another receives. A block in host memory is passed where it lies.
+/// the requests are done, the sender does not change its data, and the receiver does not access its buffer. A member
+/// sends only messages that another receives. A block in host memory is passed without a copy.
 ///
-/// Collectives: all members call them in the same order. Calls with requests return at once. Elements lie where this
-/// process can pass them to the back end; counts are at most chunk_limit, in all.
+/// Collectives: all members call them in the same order. Calls with requests return at once. Elements are in memory
+/// that the back end takes; counts sum to at most chunk_limit.
 template <class G, class T>
 concept CarriesElements =
     requires(G const& group, typename G::requests& with, T* data, T const* from, std::int64_t count,
@@ -82,8 +83,8 @@ concept CarriesElements =
       group.broadcast(data, count, member, with);
       group.all_reduce(data, count, how);  // if the carrier reduces such elements
       group.all_reduce(data, count, how, with);
-      group.all_gather(from, data, count);  // `count` of each member; from may be the own part of data
-      group.all_gather(data, counts);       // the own part lies in its place
+      group.all_gather(from, data, count);  // `count` of each member; from may be this member's part of data
+      group.all_gather(data, counts);       // this member's part is in place
       group.gather(from, data, counts, member);
       group.scatter(from, data, counts, member);
       group.all_to_all(from, data, count);  // `count` for each member
@@ -106,18 +107,18 @@ concept CarrierGroup =
       group.barrier();
     };
 
-/// A back end. reduces<T>(how) is true if its all_reduce gives the same bits on all members. Otherwise the engine adds
-/// in the order of members.
+/// A back end. reduces<T>(how) is true if its all_reduce returns the same bits on all members. Otherwise the engine
+/// adds in member order.
 template <class C>
 concept Carrier = ProcessSet<typename C::processes> && CarrierGroup<typename C::group, typename C::processes> &&
                   std::same_as<decltype(C::template reduces<float>(reduction::sum)), bool>;
 
 static_assert(Carrier<carrier>);
 
-/// Groups that carry arrays in the memory of Exec as well, in the order of an instance: what the instance does before a
-/// step has been done when its messages leave, and what it does afterwards sees what has arrived. The host waits for
-/// neither. Messages between begin_step and end_step leave together; members call the steps and collectives of a group
-/// in the same order, and messages between two of them match in that order.
+/// Groups that also carry arrays in the memory of Exec, in the order of an instance: the work of the instance before a
+/// step is done when the step's messages leave, and its work after the step sees the data that have arrived. The host
+/// waits for neither. Messages between begin_step and end_step leave together; members call the steps and collectives
+/// of a group in the same order, and messages between two of them match in that order.
 template <class G, class Exec>
 concept CarriesInOrder = requires(G const& group, Exec const& exec, void* data, std::int64_t bytes, int member,
                                   float* elements, reduction how) {

@@ -3,10 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A group of devices that talk to each other: a group of the carrier (MPI, say) of our own. It counts what
-/// this device sends. A dry group has one device that exists, this one: its messages are counted and not sent. A group
-/// knows which of its members run on one node. An observer can follow which groups there are, and how far this device
-/// has come in them.
+/// Floor 3. A group of devices that communicate: a private group of the carrier (for example MPI). It counts the data
+/// that this device sends. In a dry group only this device exists: its messages are counted and not sent. A group knows
+/// which of its members run on one node. An observer can follow which groups exist, and how far this device is in each.
 
 #include <cstdint>
 #include <utility>
@@ -22,12 +21,12 @@
 namespace ostraka::engine {
 
 /// The bytes and messages that a device sends, so that the sum over all devices is the plan's count
-/// (docs/design/counting-bytes.md). A gather by a collective of MPI counts what is received from others; an all-reduce
-/// of n elements counts what a reduce-scatter and an all-gather of them move; and where one device is the root, that
-/// one counts for all.
+/// (docs/design/counting-bytes.md). A gather by an MPI collective counts the data received from others; an all-reduce
+/// of n elements counts as much as a reduce-scatter and an all-gather of them; in a collective with a root, the root
+/// counts for all.
 struct traffic {
   std::int64_t bytes = 0;
-  std::int64_t messages = 0;  ///< messages sent to one other device, and collectives that MPI does
+  std::int64_t messages = 0;  ///< messages to one other device, and collectives that MPI does
   std::int64_t bytes_between_nodes = 0;  ///< the part of `bytes` that goes to devices of other nodes
 
   void add(std::int64_t more_bytes, std::int64_t more_messages = 1, std::int64_t between_nodes = 0) {
@@ -45,7 +44,7 @@ class communicator {
   /// The group of this device alone. It needs no communication and no carrier.
   communicator() = default;
 
-  /// A duplicate of the caller's communicator, so that our messages never meet theirs. Collective.
+  /// A duplicate of the caller's communicator, so that our messages and the caller's are never matched. Collective.
   [[gnu::cold]] explicit communicator(native_communicator theirs);
 
   /// Returns the group of all devices of the job. Collective.
@@ -55,10 +54,10 @@ class communicator {
   static communicator dry(int size, int rank) { return communicator(shared_value<owned const>::make(size, rank)); }
   [[nodiscard]] bool is_dry() const { return shared_ && shared_->dry; }
 
-  /// Returns the count of what this device has sent in all collectives of the group so far; @pre the group has others
+  /// Returns the traffic of this device in all collectives of the group so far; @pre the group has others
   [[nodiscard]] traffic& sent() const { return *shared_->counted; }
 
-  /// Tells listeners which mesh it belongs to, as the group over these axes; @pre the group has others
+  /// Tells listeners that this is the group of this mesh over these axes; @pre the group has others
   void stand_for(shared_value<mesh_axes const> const& mesh, std::uint32_t over) const {
     shared_->mesh = mesh;
     shared_->over = over;
@@ -66,7 +65,7 @@ class communicator {
   [[nodiscard]] mesh_axes const* mesh() const { return shared_ && shared_->mesh ? &*shared_->mesh : nullptr; }
   [[nodiscard]] std::uint32_t over() const { return shared_ ? shared_->over : 0; }
 
-  /// Returns how the group lies on nodes: all on one, unless set_nodes has set it.
+  /// Returns the group's layout on nodes: all on one, unless set_nodes has set it.
   [[nodiscard]] node_grid const& nodes() const {
     static constexpr node_grid one{};
     return shared_ ? shared_->nodes : one;
@@ -75,7 +74,7 @@ class communicator {
     return nodes().axes == 0 || nodes().node_of(member) == shared_->node;
   }
 
-  /// Sets how it lies on nodes; the same on all members.
+  /// Sets the layout on nodes, which is the same on all members.
   [[gnu::cold]] void set_nodes(node_grid const& nodes) const {
     if (!shared_) return;
     shared_->nodes = nodes.nodes() == 1 ? node_grid() : nodes;
@@ -86,16 +85,17 @@ class communicator {
   /// group the first time.
   node_levels const* levels() const;
 
-  /// Returns which level of a group it is.
+  /// Returns the level that this group is of another group; `all` if it is no level.
   [[nodiscard]] mesh_level level() const { return shared_ ? shared_->level : mesh_level::all; }
 
-  /// Returns the devices that give the same colour, in the order of their keys. Collective over this group.
+  /// Returns the group of the devices with the same colour, in the order of their keys. Collective over this group.
   communicator split(int colour, int key) const;
 
-  /// Returns the devices of these numbers, this one among them, in this order. Collective over them alone.
+  /// Returns the group of the devices with these numbers, in this order; this device is one of them. Collective over
+  /// these devices alone.
   [[gnu::cold]] communicator part(dynamic_array<int> const& numbers) const;
 
-  /// Returns the same devices in the same order, for messages that are not ours. Collective over this group.
+  /// Returns a group of the same devices in the same order, for messages that are not ours. Collective over this group.
   communicator duplicate() const;
 
   /// Tells the observer that part(numbers) may be called later. Not collective.
@@ -111,27 +111,27 @@ class communicator {
   /// Returns each member's number in the other group, −1 for none. Not collective.
   dynamic_array<int> numbers_in(communicator const& other) const;
 
-  /// Replaces each number by the largest that a member gives. Collective.
+  /// Replaces each number by its maximum over all members. Collective.
   [[gnu::cold]] void find_largest(std::int64_t* numbers, int count) const;
 
-  /// Every collective begins with this call, so that others can read that this device waits for them in it.
+  /// Every collective begins with this call, so that others can read that this device waits for them in the collective.
   void enter() const {
     if (shared_ && shared_->progress) shared_->progress->enter();
   }
 
   /// Returns the tag of the messages of a collective that begins now. Members begin the collectives of a group in the
-  /// same order, so all have the same tag, and messages of several collectives in flight do not meet.
+  /// same order, so all get the same tag, and messages of different collectives in flight are never matched.
   int next_tag() const {
     constexpr int tags = 1 << 14;  // MPI has twice as many; check mode uses the last of them
     return shared_ ? shared_->tag = (shared_->tag + 1) % tags : 0;
   }
 
-  /// Returns the calls that its devices compare.
+  /// Returns the calls that the group's devices compare.
   compared_calls compared() const {
     return shared_ && shared_->progress ? shared_->observer->compared() : compared_calls::none;
   }
 
-  /// True in check mode, where its devices compare all calls.
+  /// True in check mode, where the group's devices compare all calls.
   bool compares_calls() const { return compared() == compared_calls::all; }
 
   /// Returns the progress that its observer keeps; null without an observer, and for one device.
@@ -196,7 +196,8 @@ namespace detail {
 }  // namespace detail
 
 /// The two levels of a group that spans several nodes with several members on each: the members on this device's node,
-/// and the members of all nodes that have this device's place there. Their messages count for the group.
+/// and the members on all nodes that have the same place in their node as this device. Their messages count for the
+/// group.
 struct node_levels {
   communicator within;   ///< ordered by their places
   communicator between;  ///< ordered by their nodes

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The traffic of a collective, counted for its group, by node and in all, and reported to listeners when it
-/// starts and when it has ended.
+/// Floor 3. Counts the traffic of a collective for its group, in total and between nodes, and reports it to listeners
+/// when the collective starts and when it has ended.
 
 #include <cstdint>
 
@@ -19,8 +19,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// As long as it lives, a collective that begins stands for `times` collectives, one after the other, each of which
-/// sends as much. @pre their group is dry, and nothing else is reported until they have ended
+/// While an object of this class exists, each collective that begins stands for `times` equal collectives, one after
+/// the other. @pre their group is dry, and nothing else is reported until they have ended
 class collectives_alike {
  public:
   explicit collectives_alike(std::int64_t times) { detail::collectives_alike = times; }
@@ -47,13 +47,13 @@ class counted_collective {
     if (has_listeners() && sent_ != nullptr) report_start(members, how);
   }
 
-  /// Counts bytes and messages that it sends; @pre the group has others
+  /// Counts bytes and messages that the collective sends; @pre the group has other members
   void add(std::int64_t bytes, std::int64_t messages = 1, std::int64_t between_nodes = 0) {
     sent_->add(times_ * bytes, times_ * messages, times_ * between_nodes);
     if (number_ != 0) own_.add(bytes, messages, between_nodes);
   }
 
-  /// Counts bytes sent or received that lie in rows, which the transport packs.
+  /// Counts bytes of rows, sent or received, which the transport packs.
   void add_packed(std::int64_t bytes) {
     if (number_ != 0) packed_ += bytes;
   }
@@ -63,8 +63,9 @@ class counted_collective {
     add(bytes, messages, group_->same_node(to) ? 0 : bytes);
   }
 
-  /// Counts bytes sent to all others together, of_member(d) of them to each; one message if MPI does it. Bytes between
-  /// nodes are those that members of this node do not get, because nodes are smaller than groups.
+  /// Counts `bytes` sent to all others together, of_member(d) of them to member d; one message if MPI does it. The
+  /// bytes between nodes are `bytes` less those of the members on this node: nodes are smaller than groups, so that
+  /// loop is the shorter one.
   template <class OfMember>
   [[gnu::cold]] void add_of_each(std::int64_t bytes, OfMember const& of_member, std::int64_t messages = 1) {
     node_grid const& nodes = group_->nodes();
@@ -76,19 +77,19 @@ class counted_collective {
     add(bytes, messages, between);
   }
 
-  /// Counts an all-reduce of `count` elements that MPI does: this device's part of what all of them send.
+  /// Counts an all-reduce of `count` elements that MPI does: this device's share of the data that all members send.
   void add_all_reduce(std::int64_t count, std::int64_t element_bytes) {
     std::int64_t const n = group_->size();
     auto const share = [&](std::int64_t d) { return 2 * ((d + 1) * count / n - d * count / n) * element_bytes; };
     add_of_each(2 * count * element_bytes - share(group_->rank()), share);
   }
 
-  /// From this call on, this device waits for it.
+  /// Reports that this device begins to wait for the collective.
   void wait() {
     if (number_ != 0 && times_ == 1) report(as_event(event_kind::waits));
   }
 
-  /// This device has waited for it.
+  /// Reports that the collective has ended.
   void end() {
     if (number_ != 0) report_finish();
   }
@@ -132,8 +133,8 @@ class counted_collective {
 
   traffic* sent_ = nullptr;
   communicator const* group_ = nullptr;
-  std::int64_t times_ = 1;    // the number of equal collectives that it stands for
-  std::uint64_t number_ = 0;  // 0: its start was not reported, and what follows is not written
+  std::int64_t times_ = 1;    // the number of equal collectives that this one stands for
+  std::uint64_t number_ = 0;  // 0: the start was not reported, and the members below are not set
   traffic own_;
   std::int64_t packed_;
   mesh_axes const* mesh_;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The memory in which the arrays of a collective lie, and the work that the collective does there: copies on
-/// the host, or kernels on an instance of a GPU's execution space. A carrier that does not take a GPU's memory gets
-/// copies on the host, of what is sent and received and of nothing else.
+/// Floor 3. The memory of the arrays of a collective, and the work that the collective does there: copies on the host,
+/// or kernels on an instance of a GPU's execution space. A carrier that does not take a GPU's memory gets copies on the
+/// host, only of the data sent and received.
 
 #include <Kokkos_Core.hpp>
 
@@ -38,7 +38,7 @@ bool copies_for_carrier() {
 
 namespace detail {
 
-/// Host memory that a GPU copies from and to while the host does something else.
+/// Host memory that a GPU copies from and to asynchronously.
 template <class Exec>
 struct memory_for_copies {
   using type = Kokkos::HostSpace;
@@ -96,7 +96,7 @@ struct host_arrays {
   }
 };
 
-/// Copies on the host in use by one operation, given back together: a list without an allocation while it is short.
+/// The copies on the host that one operation uses, which it returns together. A short list needs no allocation.
 template <class Space>
 class host_copies {
  public:
@@ -112,7 +112,7 @@ class host_copies {
     added = workspace<Space>::take(static_cast<std::size_t>(count) * sizeof(T), scratch_for::kernel);
     return reinterpret_cast<T*>(added.memory);
   }
-  /// Takes the copies of another list over.
+  /// Takes over the copies of another list.
   void add(host_copies& others) {
     for (memory_piece const& piece : others.pieces_) pieces_.push_back(piece);
     others.pieces_.clear();
@@ -128,9 +128,9 @@ class host_copies {
   short_array<memory_piece, 8> pieces_;
 };
 
-/// Arrays in a GPU's memory, and the copies of them on the host, for one operation on an instance after another. Copies
-/// and kernels run in the order of the calls, and the host waits for them in fence() alone. So a copy on the host may
-/// be given back, and taken again, while a GPU still uses it; before the host or the carrier writes to it, they fence.
+/// Arrays in a GPU's memory, and their copies on the host, for one operation at a time on an instance. Copies and
+/// kernels run in the order of the calls, and the host waits for them only in fence(). So a copy on the host may be
+/// returned, and taken again, while a GPU still uses it; before the host or the carrier writes to it, they fence.
 template <class Exec>
 class device_arrays {
  public:
@@ -143,7 +143,7 @@ class device_arrays {
   device_arrays& operator=(device_arrays const&) = delete;
   ~device_arrays() { forget(); }
 
-  /// The instance stays where it is until the operation has ended.
+  /// The instance must stay at its address until the operation has ended.
   void begin(Exec const& exec) {
     forget();
     exec_ = &exec;
@@ -175,7 +175,7 @@ class device_arrays {
     used_.give_back();
   }
 
-  /// Ends the operation without a wait. The next owner of the copies on the host uses them in the instance's order.
+  /// Ends the operation without waiting. The next owner of the copies on the host uses them in the instance's order.
   void end() {
     used_.give_back();
     fence_on_host(exec());
@@ -203,7 +203,7 @@ class device_arrays {
 template <class Exec>
 using arrays_of = std::conditional_t<runs_on_host<Exec>, host_arrays, device_arrays<Exec>>;
 
-/// Waits for the kernels that write what is sent. Messages of a GPU's memory wait by themselves.
+/// Waits for the kernels that write the data to send. Messages from a GPU's memory do this themselves.
 template <class Exec>
 void fence_before_messages([[maybe_unused]] Exec const& exec) {
   if constexpr (runs_on_host<Exec>) fence(exec);

@@ -3,10 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. Messages of arrays in a GPU's memory: those arrays, if the carrier takes them, otherwise copies on the host
-/// of each message. Messages leave together after one fence, which waits for the kernels that wrote them. Data that
-/// arrive are copied in the order of the instance, so that kernels launched after wait() see them, and the host need
-/// not wait. A carrier that sends in that order needs no fence, and wait() has nothing to do.
+/// Floor 3. Messages of arrays in a GPU's memory. The carrier sends the arrays themselves if it takes them, otherwise a
+/// copy of each message on the host. Messages leave together after one fence, which waits for the kernels that wrote
+/// the data. Data that arrive are copied in the order of the instance, so that kernels launched after wait() see them,
+/// and the host need not wait. A carrier that sends in the order of the instance needs no fence, and wait() does
+/// nothing.
 
 #include <cstddef>
 #include <cstdint>
@@ -66,7 +67,7 @@ class device_messages {
     later_.push_back(posted_as<T>(true, to, latest_.array, count));
   }
 
-  /// Lets the messages leave that were posted since the last call.
+  /// Sends the messages that were posted since the last call.
   [[gnu::cold]] void flush() {
     if (later_.empty()) return;
     if constexpr (InOrder) {
@@ -78,7 +79,7 @@ class device_messages {
     later_.clear();
   }
 
-  /// Waits until all of them have arrived. Kernels and copies from then on see the data.
+  /// Waits until all messages have arrived. Kernels and copies from then on see the data.
   void wait() {
     flush();
     carried_.wait();
@@ -92,8 +93,9 @@ class device_messages {
     return true;
   }
 
-  /// The array that a collective of the carrier gets for this one. `reads` names what the collective reads of it,
-  /// `writes` what it writes, and `ready` returns when the carrier may begin; wait() ends the collective.
+  /// Returns the array that a collective of the carrier gets in place of `data`. `reads` declares the elements that the
+  /// collective reads, `writes` the elements that it writes, and `ready` returns when the carrier may begin; wait()
+  /// ends the collective.
   template <class T>
   [[nodiscard]] T* array_for_carrier(T* data, std::int64_t count) {
     if (count == 0 || !copied()) return data;
@@ -191,11 +193,11 @@ struct messages_of_arrays<device_arrays<Exec>> {
   using type = device_messages<Exec>;
 };
 
-/// Messages of such arrays.
+/// The class that sends arrays of this kind.
 template <class Arrays>
 using messages_on = typename messages_of_arrays<Arrays>::type;
 
-/// The same that the host waits for one by one, whichever carrier there is.
+/// The same, where the host waits for each message, whichever the carrier.
 template <class Arrays>
 struct host_messages_of_arrays {
   using type = messages;

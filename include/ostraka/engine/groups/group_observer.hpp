@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The hook for observing the groups of a job. A group counts the collectives that this device has entered, in
-/// a place that the observer gives; that is one store per collective. The observer itself is called only when a group
-/// is made or given back. Without an observer nothing is counted. engine/spmd/ sets one when the job begins.
+/// Floor 3. The hook for observing the groups of a job. A group counts the collectives that this device has entered in
+/// memory that the observer provides: one store per collective. The observer itself is called only when a group is
+/// created or freed. Without an observer nothing is counted. engine/spmd/ sets one when the job begins.
 
 #include <atomic>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ostraka::engine {
 
-/// The calls that ranks compare before they communicate. `first_runs`: the calls that the group has not made before,
+/// The calls that ranks compare before they communicate. `first_runs`: the calls that the group has not made before
 /// with the same extents.
 enum class compared_calls { none, first_runs, all };
 
@@ -24,7 +24,7 @@ struct group_progress {
   static constexpr std::uint64_t count_mask = 0xFFFFFF;
 
   std::atomic<std::uint64_t>* published = nullptr;  ///< a number for each thread slot, which others may read
-  std::uint64_t id = 0;                             ///< the group's; the bits of the count are zero
+  std::uint64_t id = 0;                             ///< the id of the group; the bits of the count are zero
   std::uint64_t count = 0;                          ///< number of collectives entered
   int slot = -1;                                    ///< the slot that published the last of them
 
@@ -35,8 +35,8 @@ struct group_progress {
   }
 
  private:
-  // Another thread goes on with the group. The count that the last thread left would read as one to come once the group
-  // has come half way round the mask.
+  // Another thread continues with the group. The count that the last thread left must go: once the group's count is
+  // half the mask further, it would read as a future one.
   [[gnu::cold, gnu::noinline]] void change_slot(int mine) {
     std::uint64_t left = id | (count & count_mask);
     if (slot >= 0) published[slot].compare_exchange_strong(left, 0);
@@ -44,17 +44,18 @@ struct group_progress {
   }
 };
 
-/// Is notified of the groups that are made and freed.
+/// Is notified when groups are created and freed.
 class group_observer {
  public:
-  /// These ranks, this one among them, are about to create a communicator. `later`: within an operation that needs it.
-  /// Collective over them where first runs of calls are compared and it is created later.
+  /// These ranks, this one among them, are about to create a communicator. `later`: within an operation that needs the
+  /// communicator. Collective over the ranks if `later` is true and first runs of calls are compared.
   virtual void creates(carrier::processes const& ranks, bool later) = 0;
 
-  /// These ranks may create a communicator later; those that begin will wait for this rank. Not collective.
+  /// These ranks may create a communicator later; the ranks that begin to create it will wait for this one. Not
+  /// collective.
   virtual void may_create(carrier::processes const& ranks) = 0;
 
-  /// A group was made. It counts its collectives in the returned record until it gives the record back. Collective over
+  /// A group was created. It counts its collectives in the returned record until it returns the record. Collective over
   /// the group.
   virtual group_progress* made(native_communicator group) = 0;
 
@@ -68,8 +69,8 @@ class group_observer {
   compared_calls compared_ = compared_calls::none;
 };
 
-/// Returns the observer of all groups of these ranks, or null. Collective over them. A null pointer: there are no
-/// observers.
+/// Returns the observer of all groups of these ranks, or null. Collective over them. The pointer is null if there are
+/// no observers.
 [[gnu::visibility("default")]] inline group_observer* (*find_group_observer)(native_communicator ranks) = nullptr;
 
 }  // namespace ostraka::engine

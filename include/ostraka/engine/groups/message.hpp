@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The parts that collectives share: messages, and the limit that keeps counts inside MPI's int; longer
-/// messages travel in chunks of that size. In a dry group messages are counted, and zeros arrive.
+/// Floor 3. The parts that collectives share: messages, and the limit that keeps counts in the range of MPI's int;
+/// longer messages are sent in chunks of that size. In a dry group, messages are counted, and zeros arrive.
 
 #include <Kokkos_Core.hpp>
 
@@ -22,15 +22,15 @@
 
 namespace ostraka::engine {
 
-/// The most elements that one call of the carrier takes. Counts of MPI before version 4 are int; tests lower this to
-/// walk the chunked paths with small arrays.
+/// The most elements that one call of the carrier takes. Counts of MPI before version 4 are int; tests lower this limit
+/// to run the chunked paths with small arrays.
 [[gnu::visibility("default")]] inline std::int64_t chunk_limit = std::int64_t(1) << 30;
 
-/// The kind of call to the carrier for a collective: one that returns when all is done, which is fastest if nothing
-/// else is done meanwhile, or one that returns at once.
+/// The kind of call to the carrier for a collective: blocking, which is fastest if the caller has nothing to do
+/// meanwhile, or nonblocking, which returns at once.
 enum class mpi_calls : std::uint8_t { blocking, nonblocking };
 
-/// In place of a tag: the collective begins now, and takes a tag of its own.
+/// Stands for a tag: the collective begins now, and takes a new tag.
 inline constexpr int new_tag = -1;
 
 /// Returns the tag of a collective that begins now, or that is a part of the one with this tag.
@@ -63,8 +63,8 @@ inline void count_parts(counted_collective& counted, communicator const& members
   counted.add_of_each(bytes, bytes_of);
 }
 
-/// Writes the data that arrive in a dry group: zeros, which are good as numbers and as indices. Data of a device
-/// without host memory stay as they are.
+/// Writes the data that arrive in a dry group: zeros, which are valid numbers and valid indices. Does not change data
+/// outside host memory.
 template <class T>
 void receive_zeros(T* data, std::int64_t count) {
   if constexpr (std::is_same_v<Kokkos::DefaultExecutionSpace::memory_space, Kokkos::HostSpace>)
@@ -88,16 +88,15 @@ class messages {
   messages& operator=(messages const&) = delete;
   ~messages() { wait(); }
 
-  /// True if kernels see what has arrived without the host waiting for it.
+  /// True if kernels see the data that have arrived without the host waiting.
   static constexpr bool in_order = false;
   using group = carrier::group;
 
-  /// The arrays lie in the host's memory.
+  /// Accepts arrays in host memory, which need no setup.
   void on(host_arrays const&) {}
   [[nodiscard]] static host_arrays arrays() { return {}; }
 
-  /// Messages from this call on belong to a collective of these members that begins now, or has this tag, and are
-  /// counted there.
+  /// Begins the messages of a collective of these members, which begins now or has this tag, and counts them there.
   void begin(communicator const& members, counted_collective& counted) { begin(members, members.next_tag(), counted); }
   void begin(communicator const& members, int tag, counted_collective& counted) {
     counted_ = &counted;
@@ -125,7 +124,7 @@ class messages {
   /// Counts a message that another carries.
   void count_sent(int to, std::int64_t bytes, std::int64_t how_many) { counted_->add_sent(to, bytes, how_many); }
 
-  /// Receives a block where it lies, as one message.
+  /// Receives a block in place, as one message.
   template <class T>
   void receive(int from, T* data, strided const& block) {
     counted_->add_packed(bytes_of<T>(block));
@@ -140,10 +139,10 @@ class messages {
     if (!dry_) group_->send(to, tag_, data, block, begun_);
   }
 
-  /// Lets the messages leave that were posted since the last call: on the host they have.
+  /// Sends the messages posted since the last call. On the host they have left already.
   static void flush() {}
 
-  /// A collective of the carrier gets the array itself; device_messages.hpp says what these are for.
+  /// A collective of the carrier gets the array itself; device_messages.hpp describes these functions.
   template <class T>
   [[nodiscard]] static T* array_for_carrier(T* data, std::int64_t) {
     return data;
@@ -154,10 +153,10 @@ class messages {
   static void writes(T*, T const*, std::int64_t) {}
   static void ready() {}
 
-  /// Waits until all of them have arrived.
+  /// Waits until all messages have arrived.
   void wait() { begun_.wait(); }
 
-  /// Lets them progress. True if all of them have arrived.
+  /// Lets the messages progress. True if all have arrived.
   bool test() { return begun_.test(); }
 
   /// Returns the requests, for a collective that the carrier does.

@@ -39,7 +39,7 @@ struct node_grid {
   [[nodiscard]] constexpr bool has_levels() const { return nodes() > 1 && each() > 1; }
 
   [[nodiscard]] constexpr int node_of(int device) const { return part_of(device, false); }
-  /// Returns its number among the devices of its node.
+  /// Returns a device's number among the devices of its node.
   [[nodiscard]] constexpr int place_of(int device) const { return part_of(device, true); }
   [[nodiscard]] constexpr int device(int node, int place) const {
     int number = 0;

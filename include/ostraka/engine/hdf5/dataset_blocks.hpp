@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Moves blocks between tensors and datasets of an HDF5 file that all devices have open. A device's block of a
-/// dataset moves in rounds of a bounded number of bytes. All devices take part in all rounds, even without elements,
-/// because compressed chunks and collective MPI calls require it.
+/// Floor 3. Moves blocks between tensors and datasets of an HDF5 file that all devices have open, in rounds of a
+/// bounded number of bytes. All devices take part in all rounds, even without elements, because compressed chunks and
+/// collective MPI calls require it.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,7 +27,7 @@
 
 namespace ostraka::engine {
 
-/// A block, with its dataset and its position there.
+/// A block, its dataset, and its position in the dataset.
 struct dataset_block {
   std::string name{};
   file_block block{};

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The HDF5 library, which programs link by ostraka::hdf5: its objects, which their handles close; its errors
-/// as text; and a file that one device or all devices of a group have open.
+/// Floor 3. The HDF5 library, which programs link by ostraka::hdf5: handles that close its objects, its errors as text,
+/// and a file that one device or all devices of a group have open.
 
 #include <ostraka/engine/machine/mpi.hpp>  // first: HDF5 includes MPI, too
 
@@ -113,7 +113,8 @@ class hdf5_file {
   /// all members alike
   hdf5_file(communicator const& all, std::string operation, std::string path, hdf5_access access)
       : operation_(std::move(operation)), path_(std::move(path)), all_(all) {
-    // Each device checks that it can see the file before it calls the library, which would make the others wait.
+    // Each device checks that it can see the file before it calls the library, where a failure would leave the others
+    // waiting.
     run_or_fail_together(
         all_, [&] { posix_file const seen(operation_, path_, access == hdf5_access::reads ? O_RDONLY : O_RDWR); });
     hdf5_object settings = file_settings();
@@ -129,7 +130,7 @@ class hdf5_file {
     std::string what = file_.is_there() ? std::string() : text_of("cannot be opened", words_of_hdf5());
     std::int64_t lacks = what.empty() ? 0 : 1;
     all_.find_largest(&lacks, 1);
-    if (lacks != 0) file_.release();  // closing is collective, and not all have it
+    if (lacks != 0) file_.release();  // closing is collective, and not all members have it open
     throw_alike(all_, what);
   }
 

@@ -62,7 +62,7 @@ inline std::string describe_datasets(char const* operation, std::string const& p
                    planner::describe_bytes(bytes));
 }
 
-// Makes a new file with datasets beside the file that it will replace. Reserves disk space for uncompressed data.
+// Creates a file with datasets beside the file that it will replace. Reserves disk space for uncompressed data.
 inline replacing_file make_file(char const* operation, std::string const& path, std::vector<new_dataset> const& all) {
   replacing_file file(operation, path, 0);
   make_datasets(operation, file.name(), all);
@@ -108,9 +108,9 @@ inline void save_datasets(device_mesh const& mesh, save_request const& request, 
   });
 }
 
-/// Appends tensors to datasets with one more dimension, the first. Makes the file if it does not exist. Collective over
-/// the mesh. @throws ostraka::error, on all devices alike; if the disk fails, the appended elements have unspecified
-/// values
+/// Appends tensors to datasets with one more dimension, the first. Creates the file if it does not exist. Collective
+/// over the mesh. @throws ostraka::error, on all devices alike; if the disk fails, the appended elements have
+/// unspecified values
 inline void append_datasets(device_mesh const& mesh, save_request const& request, dataset_layout const& layout,
                             std::string const& grows) {
   std::vector<new_dataset> const datasets = plan_datasets("append", request, layout, grows);
@@ -150,8 +150,8 @@ inline void append_datasets(device_mesh const& mesh, save_request const& request
   return files;
 }
 
-/// Reads blocks of datasets. Collective over the mesh, which the caller uses alone. @throws ostraka::error, on all
-/// devices alike
+/// Reads blocks of datasets. Collective over the mesh, of which the caller has exclusive use. @throws ostraka::error,
+/// on all devices alike
 inline void load_dataset_blocks(device_mesh const& mesh, char const* operation, std::string const& path,
                                 std::vector<placed_block> const& blocks) {
   profiled const region_of_run([&] { push_region(join_text(operation, ' ', path)); });

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. One device alone makes and extends datasets; the blocks of all devices are written later. The axes of
+/// Floor 3. Creates and extends datasets, on one device alone; the blocks of all devices are written later. The axes of
 /// datasets are dimension scales.
 
 #include <algorithm>
@@ -119,7 +119,7 @@ class new_scales {
 
 }  // namespace detail
 
-/// Makes the datasets in an empty file, without their elements. @throws ostraka::error
+/// Creates the datasets in an empty file, without their elements. @throws ostraka::error
 inline void make_datasets(char const* operation, std::string const& path, std::vector<new_dataset> const& all) {
   hdf5_file file(operation, path, hdf5_access::makes);
   hdf5_object const link(file.require(H5Pcreate(H5P_LINK_CREATE), "cannot be written"), &H5Pclose);

@@ -25,7 +25,7 @@ namespace ostraka::engine {
 /// How to store datasets: contiguously, or in chunks, compressed or not.
 struct dataset_layout {
   bool is_chunked = false;
-  std::vector<std::pair<std::string, std::int64_t>> chunks{};  ///< extents of a chunk along axes; others are chosen
+  std::vector<std::pair<std::string, std::int64_t>> chunks{};  ///< extents of a chunk along some axes; others follow
   std::optional<int> compression{};                            ///< deflate level, 1 to 9
 };
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. All-gather on two levels, if a group spans several nodes. Every part goes to one device of each other node,
-/// the one of the same place, and from there to all devices of that node. So it passes between two nodes once, and not
-/// once for each device. The bytes are the same in all.
+/// Floor 3. All-gather on two levels, if a group spans several nodes. Every part goes to the device of the same place
+/// on each other node, and from there to all devices of that node. So a part passes between two nodes once, and not
+/// once for each device. The total number of bytes is the same as on one level.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace ostraka::engine {
 
-/// The fewest bytes of an array, all members' parts together, for a collective over two levels: shorter ones are done
+/// The fewest bytes of an array, all members' parts together, for a collective over two levels: shorter collectives end
 /// before a second message would arrive. Tests lower it.
 [[gnu::visibility("default")]] inline std::int64_t shortest_levelled = 32 * 1024;
 
-/// Returns the levels of a group that a collective of so many bytes uses; null for none.
+/// Returns the levels of a group for a collective of this many bytes; null if it uses one level.
 inline node_levels const* levels_for(communicator const& members, std::int64_t bytes) {
   return bytes >= shortest_levelled ? members.levels() : nullptr;
 }
 
-/// The same for a collective whose parts lie in member order: only if those of a node are one run.
+/// The same for a collective with parts in member order; null also unless the parts of each node are one run.
 [[gnu::cold]] inline node_levels const* levels_in_order(communicator const& members, std::int64_t bytes) {
   return bytes >= shortest_levelled && members.nodes().in_order() ? members.levels() : nullptr;
 }
@@ -33,7 +33,7 @@ inline node_levels const* levels_for(communicator const& members, std::int64_t b
 template <class T, class Arrays = host_arrays>
 class levelled_all_gather {
  public:
-  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  /// Sets the arrays. Call it before the all-gather begins, unless the arrays are on the host.
   void on(Arrays& arrays) {
     pending_.on(arrays);
     gather_.on(arrays);
@@ -54,7 +54,7 @@ class levelled_all_gather {
     if (pending_.in_order) test();  // all steps are launched now, in the same order on all members
   }
 
-  /// The same for parts of `count` elements each, without the own part between the others.
+  /// The same for parts of `count` elements each; recv has no place for this member's own part.
   [[gnu::cold]] void begin_of_others(communicator const& members, T const* send, T* recv, std::int64_t count) {
     levels_ = levels_in_order(members, members.size() * count * static_cast<std::int64_t>(sizeof(T)));
     if (levels_ == nullptr) return gather_.begin_of_others(members, send, recv, count);
@@ -67,7 +67,7 @@ class levelled_all_gather {
     if (pending_.in_order) test();
   }
 
-  /// Goes on without waiting. True if finish() would not wait either.
+  /// Makes progress without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     while (gather_.test()) {
       if (levels_ == nullptr || done_ == nodes_) return true;
@@ -108,7 +108,7 @@ class levelled_all_gather {
     return counts_.before(static_cast<std::size_t>(member)) - left_out;
   }
 
-  // Sends the own part to the members of the same place on the other nodes, and receives theirs.
+  // Sends this member's part to the members of the same place on the other nodes, and receives their parts.
   [[gnu::cold]] void send_between(T const* own, std::int64_t count) {
     counted_.begin(levels_->between, collective::all_gather);
     pending_.begin(levels_->between, counted_);
@@ -125,7 +125,8 @@ class levelled_all_gather {
     pending_.flush();
   }
 
-  // The members of a node gather the parts that have come from the same other node, in the same order.
+  // Gathers, within this node, the parts that have come from the next node. All members of the node take the nodes in
+  // the same order.
   void next_node(int alike = 1) {
     collectives_alike const priced_together(alike);
     begin_node(node_after(done_));

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. All-reduce on two levels, if a group spans several nodes: a reduce-scatter on each node, an all-reduce of
 /// each share between nodes, an all-gather on each node. The arrays between nodes are shorter by a factor of the number
-/// of devices on a node. The bytes are the same in all.
+/// of devices on a node. The total number of bytes is the same as on one level.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,21 +20,21 @@
 namespace ostraka::engine {
 
 /// An all-reduce in flight, as all_reduce_in_flight, over two levels if there are two and the array is long enough; it
-/// then sets aside its own memory. Each share is reduced by one group between nodes, which agrees, and goes to all from
-/// there, so all members get the same bits. Elements of 16 bits are rounded once for each level. A dry group leaves the
-/// array as it is.
+/// then allocates its own buffers. One group between nodes reduces each share, with the same bits on all its members,
+/// and each member passes its share on within its node, so all members get the same bits. Elements of 16 bits are
+/// rounded once for each level. A dry group does not change the array.
 template <class T, class Arrays = host_arrays>
 class levelled_all_reduce {
  public:
-  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  /// Sets the arrays. Call it before the all-reduce begins, unless the arrays are on the host.
   void on(Arrays& arrays) { reduce_.on(arrays); }
 
-  /// True if it is done on two levels.
+  /// True if an all-reduce of `count` elements runs on two levels.
   static bool has_levels(communicator const& members, std::int64_t count) {
     return levels_for(members, count * static_cast<std::int64_t>(sizeof(T))) != nullptr;
   }
 
-  /// `share` and `pieces` are for one level alone.
+  /// `share` and `pieces` are buffers for one level, unused with two.
   [[gnu::cold]] void begin(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces,
                            mpi_calls calls = mpi_calls::blocking) {
     require_reducible<T>(how);
@@ -55,7 +55,7 @@ class levelled_all_reduce {
     }
     reserve_buffers();
     int const tag = levels_->within.next_tag();
-    constexpr std::int64_t short_share = 64 * 1024;  // bytes: MPI's own is the fastest between many nodes
+    constexpr std::int64_t short_share = 64 * 1024;  // bytes: below, MPI's is the fastest between many nodes
     bool const by_mpi = calls == mpi_calls::blocking &&
                         count_of_share() * static_cast<std::int64_t>(sizeof(T)) < short_share;
     tag_between_ = by_mpi ? new_tag : levels_->between.next_tag();
@@ -64,7 +64,7 @@ class levelled_all_reduce {
     if (in_order) test();  // all steps are launched now, in the same order on all members
   }
 
-  /// Goes on without waiting. True if finish() would not wait either.
+  /// Makes progress without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     if (levels_ == nullptr) return reduce_.test();
     if (step_ == step::scatters) {
@@ -96,7 +96,7 @@ class levelled_all_reduce {
     return counts_[static_cast<std::size_t>(levels_->within.rank())];
   }
 
-  // Sets aside the share of this place, the part of it that is reduced here, and the arriving pieces of either level.
+  // Allocates the share of this place, the part of it that is reduced here, and the arriving pieces of either level.
   [[gnu::cold]] void reserve_buffers() {
     std::int64_t const longest = counts_.back();
     std::int64_t const part = share_of_all_reduce(levels_->between, longest);
@@ -116,7 +116,8 @@ class levelled_all_reduce {
     reduce_.begin(levels_->between, share_, count_of_share(), how_, part_, pieces_, calls_, tag_between_);
   }
 
-  // In flight, its time depends on which messages arrive when, so it has no tag of its own, as in all_reduce_in_flight.
+  // In flight, the time of this step depends on the arrival of messages, so it has no tag of its own, as in
+  // all_reduce_in_flight.
   [[gnu::cold]] void gather() {
     only_priced_scope const priced_only(levels_->within.is_dry());
     reduce_.finish();

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Reduce-scatter on two levels, if a group spans several nodes: the devices of a node reduce among them the
-/// parts for each other node, and send one sum. So one array passes between two nodes, and not one for each device. The
-/// bytes are the same in all.
+/// Floor 3. Reduce-scatter on two levels, if a group spans several nodes: the devices of a node reduce the parts for
+/// each other node among themselves, and send one sum. So one array passes between two nodes, and not one for each
+/// device. The total number of bytes is the same as on one level.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,20 +18,20 @@
 namespace ostraka::engine {
 
 /// A reduce-scatter in flight, as reduce_scatter_in_flight, over two levels if there are two and the parts are long
-/// enough; it then sets aside its own memory. It reduces in the order of places on each node, then in the order of
+/// enough; it then allocates its own buffers. It reduces in the order of places on each node, then in the order of
 /// nodes; elements of 16 bits are rounded once for each level.
 template <class T, class Arrays = host_arrays>
 class levelled_reduce_scatter {
  public:
-  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  /// Sets the arrays. Call it before the reduce-scatter begins, unless the arrays are on the host.
   void on(Arrays& arrays) { scatter_.on(arrays); }
 
-  /// True if it is done on two levels, for parts of `total` elements together.
+  /// True if a reduce-scatter of parts with `total` elements together runs on two levels.
   static bool has_levels(communicator const& members, std::int64_t total) {
     return levels_in_order(members, total * static_cast<std::int64_t>(sizeof(T))) != nullptr;
   }
 
-  /// `pieces` is for one level alone.
+  /// `pieces` is a buffer for one level, unused with two.
   [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view const& counts, T* pieces,
                            reduction how, update<T> const& into = {}, parts_sent sent = parts_sent::all,
                            mpi_calls calls = mpi_calls::blocking) {
@@ -56,7 +56,7 @@ class levelled_reduce_scatter {
     if (detail::messages_on<Arrays>::in_order) test();  // all steps are launched now, in the same order on all members
   }
 
-  /// Goes on without waiting. True if finish() would not wait either.
+  /// Makes progress without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     while (scatter_.test()) {
       if (levels_ == nullptr || done_ > nodes_) return true;
@@ -82,8 +82,8 @@ class levelled_reduce_scatter {
     return counts_.part(static_cast<std::size_t>(node * each_), static_cast<std::size_t>(each_));
   }
 
-  // Returns how many of the next nodes other than the own one have parts of the same lengths, if this run is only
-  // priced; otherwise 1.
+  // Returns how many of the next nodes, this one excluded, have parts of the same lengths, if this run is only priced;
+  // otherwise 1.
   [[nodiscard]] int nodes_alike() const {
     if (!levels_->within.is_dry() || computes()) return 1;
     auto const first = [&](int done) { return static_cast<std::size_t>((own_node() + done) % nodes_ * each_); };
@@ -94,7 +94,7 @@ class levelled_reduce_scatter {
     return alike;
   }
 
-  // Sets aside the sums of this node, one for each node, and the arriving pieces.
+  // Allocates the sums of this node, one for each node, and the arriving pieces.
   [[gnu::cold]] void reserve_buffers() {
     of_place_.clear();
     std::int64_t sums = 0;
@@ -122,8 +122,8 @@ class levelled_reduce_scatter {
     pieces_ = buffer_.data() + sums;
   }
 
-  // Reduces the part for each node, the next one first and the own one last. The last step reduces the sums that have
-  // arrived.
+  // Reduces the parts for the nodes, first for the next node, last for this one. The last step reduces the sums that
+  // have arrived.
   [[gnu::cold]] void next_step(int alike = 1) {
     if (done_++ == nodes_)
       return scatter_.begin(levels_->between, sums_, recv_, place_counts_, pieces_, how_, into_, parts_sent::all,
@@ -143,7 +143,7 @@ class levelled_reduce_scatter {
   T const* send_ = nullptr;
   T* recv_ = nullptr;
   counts_view counts_{nullptr, 0};
-  short_array<std::int64_t> of_place_;      // of the members of this place, by node, if they are uneven
+  short_array<std::int64_t> of_place_;      // counts of the members of this place, by node, if they are uneven
   short_array<std::int64_t> before_place_;  // their prefix sums
   counts_view place_counts_{nullptr, 0};    // a view of them
   reduction how_ = reduction::sum;
