@@ -3,11 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. Finds out which CBLAS runs, the linked one or one that the system has put in its place since, and what
-/// OpenBLAS reports about itself. Each library is known by a symbol that it alone exports, as in
-/// cmake/OstrakaCblas.cmake. The linker looks these symbols up, and they may be absent, so they are declared
-/// here and not taken from a cblas.h. Only the address is needed of the other libraries' symbols; they are declared
-/// under names of ours, so that the libraries' own headers cannot conflict.
+/// Floor 3. Finds out which CBLAS runs, the linked one or one that the system has substituted since, and reads
+/// OpenBLAS's settings. Each library is identified by a symbol that it alone exports, as in cmake/OstrakaCblas.cmake.
+/// The linker looks up these symbols, and they may be absent, so they are declared here and not taken from a cblas.h.
+/// Other libraries' symbols serve only by their addresses; they are declared under names of ours, so that the
+/// libraries' headers cannot conflict.
 
 #ifndef OSTRAKA_ENABLE_CBLAS
 #define OSTRAKA_ENABLE_CBLAS 0
@@ -33,7 +33,7 @@ extern char const ostraka_detail_reference __asm__("CBLAS_CallFromC") __attribut
 
 namespace ostraka::engine {
 
-/// The thread pool that the BLAS library works with.
+/// The thread pool of the BLAS library.
 enum class blas_pool { unknown, none, its_own, openmp };
 
 }  // namespace ostraka::engine

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Identifies the copy of the engine's state, and of Kokkos, that a piece of code uses. A program and its
-/// libraries share one of each, unless the dynamic linker cannot join their symbols: a plug-in of a program that
-/// exports none has copies of its own. Neither copy knows what the other does, so a mesh belongs to the copy that made
+/// libraries share one copy of each, unless the dynamic linker cannot merge their symbols: a plug-in has its own copies
+/// if the program exports no symbols. Neither copy sees the state of the other, so a mesh belongs to the copy that made
 /// it.
 
 #include <Kokkos_Core.hpp>
@@ -22,7 +22,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// The addresses of a variable of the engine and of a function of Kokkos stand for each whole copy.
+/// Identifies the two copies by the addresses of a variable of the engine and of a function of Kokkos.
 struct copy_of_library {
   char const* engine = &detail::state_of_engine;
   decltype(&Kokkos::is_initialized) kokkos = &Kokkos::is_initialized;

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Admits one host thread at a time: to the operations of a mesh, and, unless MPI was begun with
-/// MPI_THREAD_MULTIPLE, to all operations that may communicate. No thread waits: one that finds another thread there is
-/// refused before it has sent anything.
+/// MPI_THREAD_MULTIPLE, to all operations that may communicate. No thread waits: a thread that finds another one there
+/// is refused before it has sent anything.
 
 #include <atomic>
 #include <cstdint>
@@ -33,8 +33,8 @@ struct used_by_one {
 
 #if OSTRAKA_ENABLE_MPI
 
-/// True if several threads may communicate at the same time. If not, it records the one that may: the thread that began
-/// MPI, or, until that thread has asked, none.
+/// True if several threads may communicate at the same time. Otherwise records the one thread that may: the thread that
+/// began MPI, or none until that thread has called this function.
 /// @pre MPI runs
 inline bool mpi_is_thread_multiple() {
   int level = MPI_THREAD_SINGLE;
@@ -57,7 +57,7 @@ inline bool mpi_is_thread_multiple() { return true; }
 
 #endif
 
-/// The use of a resource for as long as the object lives; within another use by the same thread it is a part of that. A
+/// Uses a resource while the object exists. A use within another use by the same thread is a part of the outer one. A
 /// copy uses nothing by itself.
 class exclusive_use {
  public:

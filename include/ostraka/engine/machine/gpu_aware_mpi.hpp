@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Tells whether MPI reads and writes GPU memory. OSTRAKA_GPU_AWARE_MPI (1 or 0) decides if the user has set
-/// it, for libraries that cannot tell, such as those derived from Open MPI and MPICH. Otherwise Open MPI and MPICH are
-/// asked.
+/// Floor 3. Tells whether MPI reads and writes GPU memory. If the user has set OSTRAKA_GPU_AWARE_MPI to 1 or 0, that
+/// decides: some libraries derived from Open MPI and MPICH cannot tell. Otherwise it asks Open MPI or MPICH.
 
 #include <Kokkos_Core.hpp>
 

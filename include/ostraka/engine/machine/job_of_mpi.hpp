@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The job as MPI has begun it: its beginning and end, and this process's rank in it. Without MPI a job is one
-/// process, which runs.
+/// Floor 3. The job of this process under MPI: its beginning and end, and the process's rank in it. Without MPI, a job
+/// is one running process.
 
 #include <cstddef>
 #include <cstdlib>
@@ -14,7 +14,7 @@
 
 namespace ostraka::engine {
 
-/// True once MPI has ended. Nothing of MPI can be freed after that.
+/// True once MPI has ended. After that, no MPI object can be freed.
 [[nodiscard]] inline bool mpi_has_ended() {
   int ended = 0;
 #if OSTRAKA_ENABLE_MPI
@@ -34,7 +34,7 @@ namespace ostraka::engine {
 
 [[nodiscard]] inline bool mpi_runs() { return mpi_has_begun() && !mpi_has_ended(); }
 
-/// Begins MPI, for host threads that take turns, or for several at the same time, which not every MPI supports.
+/// Begins MPI, either for host threads that take turns, or for several at the same time, which not every MPI supports.
 [[gnu::cold]] inline void begin_mpi([[maybe_unused]] int& argc, [[maybe_unused]] char**& argv,
                                     [[maybe_unused]] bool several_threads) {
 #if OSTRAKA_ENABLE_MPI

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Detects a program of one MPI that another MPI's launcher started: each process is then a world of one rank,
-/// and computes everything alone. MPI cannot detect it; the variables that launchers set can.
+/// and computes everything alone. MPI cannot detect this; the environment variables that launchers set reveal it.
 
 #include <cstdlib>
 #include <string>
@@ -18,14 +18,14 @@ namespace ostraka::engine {
 
 /// A launcher, as this process's environment variables describe it.
 struct launcher_facts {
-  std::string_view name;      ///< "Open MPI"; empty: no launcher, or it does not tell how many it started
+  std::string_view name;      ///< "Open MPI"; empty: no launcher, or its number of processes is unknown
   std::string_view variable;  ///< the variable that holds the number of processes
   int processes = 1;
   int rank = 0;  ///< this process's rank among them
 };
 
-/// Returns the launcher of this process; `lookup(variable)` is a variable's value, or null. PMI is MPICH's protocol,
-/// which Intel MPI, MVAPICH and Slurm speak, too.
+/// Returns the launcher of this process; `lookup(variable)` returns a variable's value, or null. PMI is MPICH's
+/// protocol; Intel MPI, MVAPICH and Slurm use it, too.
 template <class Lookup>
 [[gnu::cold]] launcher_facts launcher_of(Lookup const& lookup) {
   struct variables {
@@ -62,8 +62,8 @@ template <class Lookup>
 #endif
 }
 
-/// Returns *rule, but the fault; remedy* for a world of `ranks` under a launcher; empty if they agree. `mpi` is the
-/// program's MPI, empty: none.
+/// Returns the error sentence (*rule, but the fault; remedy*) about a world of `ranks` ranks under a launcher; empty if
+/// they agree. `mpi` is the program's MPI, empty: none.
 [[gnu::cold]] inline std::string launcher_mismatch(launcher_facts const& launcher, int ranks, std::string_view mpi) {
   if (ranks != 1 || launcher.processes < 2) return {};
   std::string text =

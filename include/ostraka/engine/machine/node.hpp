@@ -32,11 +32,11 @@
 
 namespace ostraka::engine::node {
 
-/// Numbers of cores are below it.
+/// The limit of core numbers.
 inline constexpr int most_cores = 1024;
 
-/// Returns 1 for each core that this process may run on. OpenMP that binds has bound the thread that asks, so its
-/// places tell, not the mask.
+/// Returns 1 for each core that this process may run on. If OpenMP binds threads, the calling thread is bound, so
+/// OpenMP's places count and not its affinity mask.
 [[gnu::cold]] inline dynamic_array<int> cores_of_this_rank() {
   dynamic_array<int> cores(most_cores, 0);
 #ifdef OSTRAKA_DETAIL_OPENMP
@@ -108,8 +108,8 @@ inline char const* first_set(std::initializer_list<char const*> variables) {
   return request;
 }
 
-/// Call it before Kokkos begins. OpenMP takes this rank's part of the cores, unless the user has set something else.
-/// OpenMP is told not to bind threads, which is its default. Kokkos would otherwise ask for binding on every rank,
+/// Sets OpenMP to this rank's part of the cores, unless the user has set something else. Call it before Kokkos begins.
+/// It also tells OpenMP not to bind threads, OpenMP's default; Kokkos would otherwise ask for binding on every rank,
 /// which is wrong where ranks share cores.
 [[gnu::cold]] inline void set_threads(thread_request const& request, core_share const& share) {
 #ifdef OSTRAKA_DETAIL_OPENMP
@@ -134,7 +134,7 @@ inline bool kokkos_has_openmp() {
 
 inline int kokkos_threads() { return static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency()); }
 
-/// Call it after Kokkos has begun. BLAS takes as many threads as default_blas_threads says.
+/// Sets BLAS to the number of threads of default_blas_threads. Call it after Kokkos has begun.
 [[gnu::cold]] inline void set_blas_threads(thread_request const& request, core_share const& share) {
   int const threads = default_blas_threads(request, openblas::pool(), kokkos_has_openmp(), kokkos_threads(), share);
   if (threads > 0) openblas::set_threads(threads);

@@ -3,19 +3,19 @@
 #pragma once
 
 /// @file
-/// Floor 3. The operations that a host thread has in flight, and the call that lets them go on. MPI moves a long
-/// message only during a call of MPI, so a program that computes for long calls `progress()` in between. While nothing
-/// is in flight the call costs a test of a pointer.
+/// Floor 3. The operations that a host thread has in flight, and the call that lets them progress. MPI moves a long
+/// message only during a call of MPI, so a program that computes for long calls `progress()` in between. If nothing is
+/// in flight, the call costs one test of a pointer.
 
 namespace ostraka::engine {
 
-/// An operation in flight that goes on when asked. It stands in the list of the host thread that began it.
+/// An operation in flight, in the list of the host thread that began it. It progresses when polled.
 class in_flight {
  public:
   in_flight(in_flight const&) = delete;
   in_flight& operator=(in_flight const&) = delete;
 
-  /// Returns the first one of the calling thread, or null.
+  /// Returns the first operation of the calling thread, or null.
   [[nodiscard]] static in_flight* first() { return first_; }
   [[nodiscard]] in_flight* next() const { return next_; }
 
@@ -26,7 +26,7 @@ class in_flight {
   in_flight() = default;
   ~in_flight() { leave(); }
 
-  /// Adds this one at the end of the list: earlier messages go first.
+  /// Adds this operation at the end of the list, so that earlier messages go first.
   void enlist() {
     in_flight** at = &first_;
     while (*at != nullptr) at = &(*at)->next_;
@@ -46,7 +46,7 @@ class in_flight {
   [[gnu::visibility("default")]] inline static thread_local constinit in_flight* first_ = nullptr;
 };
 
-/// Lets all operations go on that the calling thread has in flight.
+/// Lets all operations progress that the calling thread has in flight.
 inline void progress() {
   for (in_flight* f = in_flight::first(); f != nullptr; f = f->next()) f->poll();
 }

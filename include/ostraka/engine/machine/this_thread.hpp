@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A thread waits, yields, and knows itself and the time. It uses POSIX where it can: <thread> would be the
-/// largest header that this library adds to those of Kokkos and MPI.
+/// Floor 3. Functions of the calling thread: sleep, yield, its identity, and the time. They use POSIX where they can:
+/// <thread> would be the largest header that this library adds to those of Kokkos and MPI.
 
 #include <cstdint>
 
@@ -20,7 +20,7 @@
 
 namespace ostraka::engine::this_thread {
 
-/// Sleeps for so many microseconds, less than a second.
+/// Sleeps for this many microseconds, less than a second.
 inline void sleep(std::int64_t microseconds) {
 #ifdef OSTRAKA_DETAIL_POSIX
   timespec time{};
@@ -31,7 +31,7 @@ inline void sleep(std::int64_t microseconds) {
 #endif
 }
 
-/// Returns the time of a clock that never goes back.
+/// Returns the time of a monotonic clock.
 [[nodiscard]] inline double seconds() {
 #ifdef OSTRAKA_DETAIL_POSIX
   timespec now{};
@@ -42,7 +42,7 @@ inline void sleep(std::int64_t microseconds) {
 #endif
 }
 
-/// Gives the core to other threads.
+/// Yields the core to other threads.
 inline void yield() {
 #ifdef OSTRAKA_DETAIL_POSIX
   sched_yield();
@@ -51,7 +51,7 @@ inline void yield() {
 #endif
 }
 
-/// Returns the same address whenever this thread asks, and a different one for every other living thread.
+/// Returns an address that identifies this thread among all living threads.
 [[gnu::visibility("default")]] inline void const* mark() {
   static thread_local char const here = 0;
   return &here;

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. A small number for each host thread, its index in a short table. A thread keeps its number until it ends;
-/// then another thread may get it. Threads beyond the table's length share the last place.
+/// then another thread may get that number. Threads beyond the table's length share the last entry.
 
 #include <atomic>
 

@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The number of threads that a rank takes if the user has not set it, and the combinations of ranks, threads
-/// and BLAS that get in each other's way. These are rules on plain values; node.hpp finds the values of this node.
-/// docs/threads.md is the user's page.
+/// Floor 3. The default number of threads of a rank, and warnings about ranks, threads and BLAS that compete for cores.
+/// These are rules on plain values; node.hpp finds the values of this node. docs/threads.md is the user's page.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,16 +17,16 @@
 
 namespace ostraka::engine {
 
-/// This rank's part of its node. A core here is a unit that the system schedules on: with hyperthreads one physical
-/// core is two of them.
+/// This rank's part of its node. A core here is a unit that the system schedules on: with hyperthreads, one physical
+/// core counts as two.
 struct core_share {
   int cores = 0;  ///< cores that this rank may run on; 0: not known
   int ranks = 1;  ///< ranks that share the most crowded of them, this one included
   int part = 0;   ///< this rank's cores, if ranks that share a core get equal parts of it; at least 1, or 0: not known
 };
 
-/// `mine[c]` is 1 if this rank may run on core c; `ranks[c]` is the number of the node's ranks that may. Ranks that are
-/// bound to cores of their own have all of these; ranks that may run anywhere have cores / ranks each.
+/// `mine[c]` is 1 if this rank may run on core c; `ranks[c]` is the number of the node's ranks that may. Ranks bound to
+/// cores of their own get all of these; ranks that may run anywhere get cores / ranks each.
 [[gnu::cold]] inline core_share share_of(dynamic_array<int> const& mine, dynamic_array<int> const& ranks) {
   core_share s;
   double part = 0;
@@ -41,9 +40,9 @@ struct core_share {
   return s;
 }
 
-/// The same without communication, for a program that began MPI itself: from the number of ranks on the node, as the
-/// launcher gives it (0: it does not), and the number of cores that the launcher may run on. A rank that may run on as
-/// many cores as the launcher is not bound.
+/// The same without communication, for a program that began MPI itself: from the launcher's number of ranks on the node
+/// (0: unknown), and the number of cores that the launcher may run on. A rank that may run on as many cores as the
+/// launcher is not bound.
 inline core_share deduce_share(int cores, int cores_of_launcher, int ranks_of_node) {
   core_share s;
   s.cores = cores;
@@ -76,7 +75,7 @@ inline int default_blas_threads(thread_request const& request, blas_pool pool, b
   return share.part;
 }
 
-/// The settings in effect, once everything runs.
+/// The settings in effect after startup.
 struct thread_facts {
   core_share share;
   int threads = 1;  ///< of Kokkos on the host
@@ -120,12 +119,12 @@ namespace detail {
 
 }  // namespace detail
 
-/// Returns one sentence for each fault, *rule; remedy*; none if all is well.
+/// Returns one sentence (*rule; remedy*) for each fault.
 [[gnu::cold]] inline dynamic_array<std::string> thread_warnings(thread_request const& request, thread_facts const& f) {
   dynamic_array<std::string> all;
   int const most = std::max(f.threads, f.pool == blas_pool::its_own ? f.blas_threads : 1);
   bool const crowded = f.share.part > 0 && most > 1 && most > f.share.part;
-  // One thread a rank on too few cores: the launcher was told to oversubscribe, and no variable for threads helps.
+  // One thread per rank on too few cores: the launcher was told to oversubscribe, and no setting of threads helps.
   if (crowded)
     all.push_back(join_text("the threads of a node's ranks fit its cores, but ", detail::too_many_threads(f, most)));
   if (!crowded && f.bound && f.share.ranks > 1)

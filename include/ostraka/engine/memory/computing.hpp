@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Tells whether the operations of this host thread compute. While a program is priced on a dry mesh they do
-/// not: no kernel starts, nothing is copied, and memory is allocated but never touched, so that the system backs it
-/// with no pages. Only the code that starts kernels, products and copies asks here.
+/// Floor 3. Tells whether the operations of this host thread compute. They do not while a program is priced on a dry
+/// mesh: no kernel starts, nothing is copied, and memory is allocated but never touched, so that the system provides no
+/// pages for it. Only the code that starts kernels, products and copies checks this.
 
 #include <Kokkos_Core.hpp>
 
@@ -24,7 +24,7 @@ namespace detail {
 /// True if kernels run.
 inline bool computes() { return !detail::only_priced; }
 
-/// As long as it lives, operations of this host thread compute nothing, if `begin` is true.
+/// While the object exists, operations of this host thread compute nothing, if `begin` is true.
 class only_priced_scope {
  public:
   explicit only_priced_scope(bool begin) : before_(detail::only_priced) { detail::only_priced = before_ || begin; }
@@ -36,12 +36,11 @@ class only_priced_scope {
   bool before_;
 };
 
-/// The counter of the multiplications and additions in this host thread's products and sums; null if they are not
-/// counted.
+/// Counts the multiplications and additions in this host thread's products and sums; null if they are not counted.
 [[gnu::visibility("default")]] inline thread_local constinit std::int64_t* counted_flops = nullptr;
 
-/// Fills a short block with zeros, for memory that nothing is computed in. A loss and the like are then 0, and
-/// decisions that depend on numbers are the same in every run.
+/// Fills a short block with zeros, if the program is only priced. Values such as a loss are then 0, and decisions that
+/// depend on numbers are the same in every run.
 template <class Space>
 void clear_if_short([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
   constexpr std::size_t short_bytes = 4096;

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Views of memory that another library owns. The views of one block share its owner, as they share memory of
-/// Kokkos: when the last of them is gone, the owner is released, once. Kokkos counts the views in a record that each of
-/// them refers to, and calls a function of the record at the end; no public function of Kokkos gives a view a record,
-/// so this file and kept_blocks.hpp, and no others, reach into it.
+/// Floor 3. Views of memory that another library owns. The views of one block share its owner, as views of Kokkos'
+/// memory share an allocation: when the last view is destroyed, the owner is released, once. Kokkos counts views in a
+/// record that each of them refers to, and calls a function of the record at the end. No public function of Kokkos sets
+/// the record of a view, so this file and kept_blocks.hpp, and no others, use Kokkos' internals.
 
 #include <Kokkos_Core.hpp>
 
@@ -16,7 +16,7 @@
 
 namespace ostraka::engine {
 
-/// The owner of memory: what releases it, once.
+/// The owner of memory, which releases it once.
 class memory_owner {
  public:
   using release_function = void (*)(void*);
@@ -41,18 +41,18 @@ class memory_owner {
 
 namespace detail {
 
-/// The owner in a record of Kokkos, which destroys it after the last view.
+/// A record of Kokkos with an owner, which Kokkos destroys after the last view.
 struct kept_owner {
   memory_owner owner;
 
-  // Kernels may be in flight that still use the memory; Kokkos waits for them before it frees memory of its own.
+  // Kernels in flight may still use the memory. Kokkos waits for them, too, before it frees its own memory.
   void destroy_shared_allocation() {
     if constexpr (!std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>) Kokkos::fence();
     owner = memory_owner();
   }
 };
 
-/// Gives a view a record. @pre the view was made of a pointer
+/// Sets the record of a view. @pre the view was made from a pointer
 template <class View, class Record>
 void set_record(View& view, Record* record) {
   const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track())
@@ -61,8 +61,8 @@ void set_record(View& view, Record* record) {
 
 }  // namespace detail
 
-/// Lets a view, and all copies that are made of it, keep the owner of its memory. `label`: what the view is called.
-/// @pre the view was made of a pointer, and Kokkos runs
+/// Makes a view, and all its copies, keep the owner of its memory alive. `label`: the label of the view. @pre the view
+/// was made from a pointer, and Kokkos runs
 template <class View>
 void keep_owner(View& view, memory_owner owner, char const* label) {
   using memory = typename View::memory_space;
@@ -72,8 +72,8 @@ void keep_owner(View& view, memory_owner owner, char const* label) {
   detail::set_record(view, kept);
 }
 
-/// Exchanges two views. Kokkos 3 counts a view that is moved as it counts a copy, six times in an exchange by moves. A
-/// view lies in no list and points to no part of itself, so its bytes may change places.
+/// Swaps two views. Kokkos 3 counts a moved view like a copy, which makes six counts in a swap by moves. No list points
+/// to a view, and no view points into itself, so the bytes of two views may be swapped.
 template <class View>
 void exchange_views(View& one, View& other) noexcept {
   unsigned char bytes[sizeof(View)];
@@ -82,8 +82,8 @@ void exchange_views(View& one, View& other) noexcept {
   std::memcpy(static_cast<void*>(&other), bytes, sizeof(View));
 }
 
-/// Returns the number of views that share a block, as `use_count` does, but 0 if another library owns the memory: that
-/// library may use it at any time.
+/// Returns the number of views that share a block, like `use_count`, but 0 if another library owns the memory and may
+/// use it at any time.
 template <class View>
 int holders_of(View const& view) {
   int const holders = view.use_count();

@@ -3,13 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 3. The heap of the process, from which glibc takes blocks up to 32 MiB. The heap keeps freed blocks, and grows
-/// in large pages.
+/// Floor 3. Makes glibc take blocks up to 32 MiB from the heap of the process, which keeps freed blocks and grows in
+/// large pages.
 ///
-/// An operation allocates its result, megabytes that a program frees some operations later. Without these settings the
-/// C library returns them to the system each time, and writing to fresh pages takes as long as computing their
-/// contents: a quarter of a training step. Another process that copies a message out of a block also looks up each of
-/// its pages: from small pages the copy takes twice as long, or more.
+/// An operation allocates megabytes for its result, which the program frees some operations later. Without these
+/// settings the C library returns the memory to the system each time, and writing to fresh pages takes as long as
+/// computing their contents: a quarter of a training step. Another process that copies a message out of a block also
+/// looks up each page of the block; from small pages, the copy takes at least twice as long.
 
 #include <climits>
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 namespace ostraka::engine {
 
-/// True if the C library should get our settings; false if the program's user has set it, or us, otherwise.
+/// True if the C library should get our settings; false if the user has configured it, or Ostraka, differently.
 inline bool may_tune_heap() {
   if (char const* const setting = std::getenv("OSTRAKA_KEEP_FREED_MEMORY"); setting && *setting)
     return std::strcmp(setting, "0") != 0;
@@ -39,10 +39,10 @@ inline bool may_tune_heap() {
 #if defined(__GLIBC__)
 namespace detail {
 
-// Makes the heap grow by small blocks, since the C library writes to the end of each one, and the system gives a large
-// page only where nothing was written yet.
+// Makes the heap grow by small blocks, since the C library writes to the end of each block, and the system provides a
+// large page only where nothing has been written yet.
 inline void begin_large_pages() {
-  constexpr int most = 64;  // if the heap has not grown by then, more than that was free
+  constexpr int most = 64;  // if the heap has not grown by then, enough memory was free
   constexpr std::size_t small = std::size_t{1} << 16;
   char* taken[most];
   int n = 0;
@@ -59,8 +59,8 @@ inline void begin_large_pages() {
 }  // namespace detail
 #endif
 
-/// Tells the C library, where it is glibc, to reuse blocks up to 32 MiB, the largest limit it accepts. Larger blocks go
-/// back to the system, so that idle memory is bounded. The heap grows by the same amount.
+/// Tells glibc, if it is the C library, to reuse blocks up to 32 MiB, the largest limit it accepts. Larger blocks
+/// return to the system, so that idle memory is bounded. The heap grows by the same amount.
 [[gnu::cold]] inline void prepare_heap() {
 #if defined(__GLIBC__)
   if (!may_tune_heap()) return;

@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 3. The blocks of a GPU's tensors, and the short ones of a host, kept for later results when their last view
-/// ends. An allocation of Kokkos copies a header to the GPU and waits for it, and a free waits for all its kernels; on
-/// a host the two take as long as an operation on a hundred elements. A block that is kept costs neither. A block stays
-/// an allocation of Kokkos throughout, so its views count and name it as usual.
+/// Floor 3. Keeps the blocks of a GPU's tensors, and short blocks of a host, for later results when their last view is
+/// destroyed. On a GPU, Kokkos copies a header at each allocation and waits for the copy, and waits for all kernels at
+/// each free; on a host the two calls take as long as an operation on a hundred elements. A kept block costs neither.
+/// It stays an allocation of Kokkos, so its views count and name it as usual.
 ///
-/// On a GPU the next owner uses a block behind the kernels of the former one: on the same instance, or behind the fence
-/// where a scope of os::with_instance begins or ends. Another host thread waits for the device first. On a host each
-/// thread keeps the blocks whose last view ends there, and no kernel uses them any more.
+/// On a GPU, the kernels of the next owner run after those of the former one: on the same instance, or after the fence
+/// where a scope of os::with_instance begins or ends. Another host thread waits for the device first. On a host, each
+/// thread keeps the blocks whose last view it destroys, and no kernel still uses them.
 
 #include <Kokkos_Core.hpp>
 
@@ -38,11 +38,11 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// The number of counters that live: they count each block that is freed, so none is kept.
+/// The number of memory counters that exist. They count each block that is freed, so no block is kept meanwhile.
 [[gnu::visibility("default")]] inline constinit std::atomic<int> counters_of_memory{0};
 
-/// True unless the program's user, or a counter, wants each block to be freed when its last view ends. Kokkos in debug
-/// mode takes a block out of a list then, and would do so again.
+/// True unless the user, or a counter, wants each block to be freed with its last view. False for Kokkos in debug mode,
+/// which removes a block from a list with its last view, and would remove a kept block twice.
 inline bool keeps_freed_blocks() {
 #ifdef KOKKOS_ENABLE_DEBUG
   return false;
@@ -55,7 +55,7 @@ inline bool keeps_freed_blocks() {
 #endif
 }
 
-/// The same for short blocks of the host: the address sanitizer is to see each of them end.
+/// The same for short blocks of the host. False under the address sanitizer, so that it sees the end of each block.
 inline bool keeps_short_blocks() {
 #if defined(__SANITIZE_ADDRESS__)
   return false;
@@ -69,7 +69,7 @@ inline bool keeps_short_blocks() {
 #endif
 }
 
-/// Returns a number that no other host thread has, or had. It is not 0.
+/// Returns a number, not 0, that no other host thread has or had.
 [[gnu::visibility("default")]] inline std::uint64_t number_of_this_thread() {
   static constinit std::atomic<std::uint64_t> last{0};
   static thread_local std::uint64_t const mine = last.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -84,9 +84,9 @@ class kept_blocks {
  public:
   class block;
 
-  /// Returns a block of at least so many bytes without a view: the smallest one that is kept, unless more than a fifth
-  /// of it would be unused, and first of all one of this host thread's. Otherwise allocates one; if there is no memory,
-  /// after a release.
+  /// Returns a block of at least this many bytes, without a view: the smallest kept block that is large enough, unless
+  /// more than a fifth of it would be unused, and preferably one of this host thread. Otherwise allocates a block; if
+  /// there is no memory, after a release.
   [[gnu::noinline]] static block* take(std::size_t bytes) {
     std::size_t const rounded = bytes + (granule - bytes % granule) % granule;
     std::size_t const wanted = rounded < bytes ? bytes : rounded;
@@ -94,10 +94,10 @@ class kept_blocks {
     return found != nullptr ? found : allocate(wanted);
   }
 
-  /// Frees all blocks that are kept. True if there was one.
+  /// Frees all kept blocks. True if there was one.
   [[gnu::noinline]] static bool release() { return free_all(all().forget_all()); }
 
-  /// Returns the bytes of all blocks that are kept.
+  /// Returns the bytes of all kept blocks.
   static std::size_t held_bytes() {
     short_lock const alone(all().lock_);
     std::size_t sum = 0;
@@ -113,9 +113,9 @@ class kept_blocks {
     block* held;
   };
 
-  static constexpr std::size_t granule = 512;  // what CUDA's allocations are multiples of
+  static constexpr std::size_t granule = 512;  // CUDA's allocations are multiples of it
 
-  // It is never destroyed: static tensors may end after all else.
+  // Never destroyed: static tensors may be destroyed later than any other object.
   [[gnu::visibility("default")]] static kept_blocks& all() {
     static kept_blocks* const made = new kept_blocks;
     return *made;
@@ -142,7 +142,7 @@ class kept_blocks {
     return found;
   }
 
-  // Returns the first entry of at least so many bytes; the last one that was freed is the first of its length.
+  // Returns the first entry of at least this many bytes. Among entries of one length, the block freed last comes first.
   entry* first_of(std::size_t bytes) {
     return std::lower_bound(free_.begin(), free_.end(), bytes,
                             [](entry const& e, std::size_t b) { return e.bytes < b; });
@@ -190,7 +190,7 @@ class kept_blocks {
     return true;
   }
 
-  // Frees the blocks before Kokkos ends; from then on none is kept.
+  // Frees the blocks before Kokkos ends; from then on no block is kept.
   void end_with_kokkos() {
     short_lock const alone(lock_);
     if (std::exchange(hooked_, true)) return;
@@ -209,7 +209,7 @@ class kept_blocks {
   bool has_ended_ = false;
 };
 
-/// An allocation of Kokkos that its last view does not end.
+/// An allocation of Kokkos that outlives its last view.
 template <class Space>
 class kept_blocks<Space>::block final : public Kokkos::Impl::SharedAllocationRecord<Space, void> {
  public:
@@ -217,7 +217,7 @@ class kept_blocks<Space>::block final : public Kokkos::Impl::SharedAllocationRec
       : Kokkos::Impl::SharedAllocationRecord<Space, void>(Space(), label_of_blocks, bytes, &last_view_ended) {}
   ~block() = default;
 
-  std::uint64_t thread = detail::number_of_this_thread();  ///< whose kernels may use it; 0: those of several
+  std::uint64_t thread = detail::number_of_this_thread();  ///< the thread whose kernels may use it; 0: several threads
 };
 
 /// The short blocks that a host thread keeps: at most 16 of each of seven lengths, 127 KiB.
@@ -226,7 +226,7 @@ class kept_blocks<Kokkos::HostSpace> {
  public:
   class block;
 
-  static constexpr std::size_t longest = 4096;  ///< bytes; to fill a longer one takes longer than to allocate it
+  static constexpr std::size_t longest = 4096;  ///< bytes; filling a longer block takes longer than allocating it
 
   kept_blocks() {
     short_lock const alone(list_);
@@ -246,7 +246,7 @@ class kept_blocks<Kokkos::HostSpace> {
     free_all();
   }
 
-  /// Returns a block of at least so many bytes without a view. @pre 0 < bytes <= longest
+  /// Returns a block of at least this many bytes, without a view. @pre 0 < bytes <= longest
   static block* take(std::size_t bytes);
 
   /// Frees the blocks that this host thread keeps.
@@ -269,7 +269,7 @@ class kept_blocks<Kokkos::HostSpace> {
   static constexpr std::size_t shortest = longest >> (lengths - 1);
 
   struct list {
-    block* first = nullptr;  // the last one that was freed: a cache holds it
+    block* first = nullptr;  // the block freed last, which is still in a cache
     int count = 0;
   };
 
@@ -303,7 +303,7 @@ class kept_blocks<Kokkos::HostSpace>::block final
   ~block() = default;
 
   int length;             ///< its number among the lengths
-  block* next = nullptr;  ///< that is kept
+  block* next = nullptr;  ///< the next kept block
 };
 
 [[gnu::noinline]] inline kept_blocks<Kokkos::HostSpace>::block* kept_blocks<Kokkos::HostSpace>::take(
@@ -317,7 +317,7 @@ class kept_blocks<Kokkos::HostSpace>::block final
 
 inline void kept_blocks<Kokkos::HostSpace>::last_view_ended(any_record* record) {
   auto* const ended = static_cast<block*>(record);
-  // A thread that has taken none keeps none: it may be about to end.
+  // A thread that has never taken a block keeps none, since it may be about to end.
   if (mine_ != nullptr && detail::keeps_short_blocks() && !has_ended_.load(std::memory_order_relaxed))
     if (list& kept = mine_->kept_[ended->length]; kept.count < most) {
       ++kept.count;
@@ -332,13 +332,14 @@ inline void kept_blocks<Kokkos::HostSpace>::free_all() {
     for (block* at = std::exchange(kept, {}).first; at != nullptr;) delete std::exchange(at, at->next);
 }
 
-/// True if blocks of a space may be kept: those of a host, and of GPUs whose memory the host cannot read.
+/// True if blocks of a space may be kept: on a host, and on GPUs whose memory the host cannot read.
 template <class Space>
 inline constexpr bool has_kept_blocks =
     std::is_same_v<Space, Kokkos::HostSpace> || !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
 
-/// True if a new block of such a space comes from those that are kept: on a GPU, or if it is short, unless the program
-/// is only priced. On a host a tool that listens to Kokkos hears of each block.
+/// True if a new block of such a space is taken from the kept blocks: on a GPU always, on a host if it is short, but
+/// not if the program is only priced. On a host it is false if a tool listens to Kokkos, so that the tool sees each
+/// block.
 template <class Space>
 bool takes_kept_block(std::size_t bytes, [[maybe_unused]] bool tools_listen) {
   if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
@@ -347,7 +348,7 @@ bool takes_kept_block(std::size_t bytes, [[maybe_unused]] bool tools_listen) {
     return bytes > 0 && computes() && detail::keeps_freed_blocks();
 }
 
-/// Returns an uninitialised view of a block. @pre takes_kept_block<memory space>(bytes)
+/// Returns an uninitialised view of a kept block. @pre takes_kept_block<memory space>(bytes)
 template <class View>
 View view_of_kept_block(typename View::array_layout const& layout, std::size_t bytes) {
   auto* const block = kept_blocks<typename View::memory_space>::take(bytes);
@@ -356,9 +357,9 @@ View view_of_kept_block(typename View::array_layout const& layout, std::size_t b
   return made;
 }
 
-/// Returns an uninitialised view with this layout, whose elements take so many bytes: of a block that was kept, or of a
-/// new one. The extents are passed as a layout, because Kokkos counts those that are arguments each time, and reads the
-/// label for that. `tools_listen`: to Kokkos.
+/// Returns an uninitialised view with this layout, whose elements take this many bytes, of a kept block or of a new
+/// one. The extents are passed as a layout, because Kokkos checks the number of extents that are passed as arguments
+/// each time, and reads the label for that. `tools_listen`: whether a tool listens to Kokkos.
 template <class View>
 View new_view(typename View::array_layout const& layout, std::size_t bytes,
               [[maybe_unused]] bool tools_listen = Kokkos::Tools::profileLibraryLoaded()) {

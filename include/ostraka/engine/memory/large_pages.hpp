@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Large pages for blocks that Kokkos allocates, where Linux gives them on request. The first write to a page
-/// of 4 KB costs as much as copying it, and another process that copies a block looks up each page. Workspace has its
-/// own large pages (slab_memory.hpp).
+/// Floor 3. Requests large pages for blocks that Kokkos allocates, where Linux provides them on request. The first
+/// write to a page of 4 KB costs as much as copying the page, and another process that copies a block looks up each
+/// page. Workspace has its own large pages (slab_memory.hpp).
 
 #include <Kokkos_Core.hpp>
 
@@ -31,7 +31,7 @@ inline constexpr std::size_t large_page = std::size_t{2} << 20;
 /// All pages stay small where the system has no large ones, or no way to ask for them.
 inline void request_large_pages([[maybe_unused]] char* begin, [[maybe_unused]] char* end) {
 #if defined(MADV_HUGEPAGE)
-  constexpr std::uintptr_t page = 4096;  // or a multiple of it: then the system refuses the call
+  constexpr std::uintptr_t page = 4096;  // on systems with larger pages the call fails
   char* const first = begin + (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;
   char* const last = end - reinterpret_cast<std::uintptr_t>(end) % page;
   if (first < last) (void)::madvise(first, static_cast<std::size_t>(last - first), MADV_HUGEPAGE);
@@ -41,8 +41,8 @@ inline void request_large_pages([[maybe_unused]] char* begin, [[maybe_unused]] c
 #if defined(__GLIBC__)
 namespace detail {
 
-// The memory between the heap's end at that time and its first large page. It is never freed: blocks there would be in
-// small pages.
+// The memory between the heap's end at startup and its first large page. It is never freed, so that no block is in
+// these small pages.
 [[gnu::visibility("default")]] inline void* before_large_pages = nullptr;
 
 inline char* end_of_heap() { return static_cast<char*>(::sbrk(0)); }
@@ -50,7 +50,7 @@ inline char* end_of_heap() { return static_cast<char*>(::sbrk(0)); }
 }  // namespace detail
 #endif
 
-/// Returns the end of the heap that a block lies in, since the whole heap is to be in large pages; otherwise the end of
+/// Returns the end of the heap if the block is in the heap, all of which should be in large pages; otherwise the end of
 /// the block.
 inline char* end_of_large_pages([[maybe_unused]] char* block, std::size_t bytes) {
 #if defined(__GLIBC__)
@@ -60,9 +60,9 @@ inline char* end_of_large_pages([[maybe_unused]] char* block, std::size_t bytes)
   return block + bytes;
 }
 
-/// Asks for large pages for memory that nothing was written to yet, and for the rest of the heap after it, so that the
-/// next blocks lie in large pages from their first byte. Memory smaller than half a large page, or not the host's,
-/// stays as it is.
+/// Requests large pages for memory to which nothing has been written yet, and for the rest of the heap after it, so
+/// that the next blocks are in large pages from their first byte. Does nothing for less than half a large page, or for
+/// memory that is not the host's.
 template <class Space>
 void request_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
   if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) {
@@ -72,7 +72,7 @@ void request_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::si
   }
 }
 
-/// The same, for memory that is about to be computed in.
+/// The same for memory that is about to be written; if the program is only priced, clears it if it is short.
 template <class Space>
 void prepare_memory(void* memory, std::size_t bytes) {
   computes() ? request_large_pages<Space>(memory, bytes) : clear_if_short<Space>(memory, bytes);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The handles that a GPU's library is called with: one for each host thread and device, made at its first
-/// use. They end with their thread or before Kokkos does, whichever is first: no handle outlives its device.
+/// Floor 3. The handles of a GPU library: one for each host thread and device, created at its first use. They end with
+/// their thread or before Kokkos ends, whichever is first, so that no handle outlives its device.
 
 #include <Kokkos_Core.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Counts the memory that this device has in use, and its peak, from the time a counter is made. Kokkos
-/// reports every block that it allocates and frees as long as a counter lives; otherwise counting costs nothing.
+/// Floor 3. Counts the memory that this device uses, and its peak, from the creation of a counter on. While a counter
+/// exists, Kokkos reports every block that it allocates and frees; otherwise counting costs nothing.
 
 #include <Kokkos_Core.hpp>
 
@@ -19,12 +19,12 @@
 
 namespace ostraka::engine {
 
-/// Counts Kokkos' allocations in the default memory space: blocks of tensors, workspace, the memory that kernels set
-/// aside, and a program's own views. All host threads count together. Workspace that no operation of this host thread
-/// uses is freed when counting begins, so that the count does not depend on earlier operations. As long as a counter
-/// lives, no freed blocks are kept for later results: they would be counted. Counters may be nested.
-/// A tool that listened to Kokkos before the counter still hears everything. A tool that begins to listen while a
-/// counter lives stays, and hears alone until another counter is made.
+/// Counts Kokkos' allocations in the default memory space: blocks of tensors, workspace, memory that kernels reserve,
+/// and the program's own views. All host threads count together. When counting begins, it frees workspace that no
+/// operation of this host thread uses, so that the count does not depend on earlier operations. While a counter exists,
+/// no freed block is kept for later results, since it would be counted. Counters may be nested. A tool that listened to
+/// Kokkos before the counter still sees everything. A tool that begins to listen while a counter exists stays, and gets
+/// all reports alone until another counter is created.
 class memory_counter {
  public:
   /// Begins to count.
@@ -86,7 +86,7 @@ class memory_counter {
       tools::set_deallocate_data_callback(&on_free);
     }
   }
-  // A tool that has begun to listen since stays.
+  // Keeps a tool that has begun to listen since.
   static void stop_listening() {
     namespace tools = Kokkos::Tools::Experimental;
     auto const now = tools::get_callbacks();
@@ -107,8 +107,9 @@ class memory_counter {
     forward(earlier_frees_, Kokkos::Tools::Experimental::get_callbacks().deallocate_data, space, label, at, bytes);
   }
 
-  // True while we call an earlier tool. A tool that has begun to listen since may call those before it, and so call us:
-  // again while we call it, or when Kokkos calls it and not us.
+  // True while this class calls an earlier tool. A tool that has begun to listen since may call the listeners before
+  // it, this class among them: recursively while this class calls it, or because Kokkos calls that tool and not this
+  // class.
   [[gnu::visibility("default")]] static bool& is_forwarding() {
     static thread_local constinit bool forwarding = false;
     return forwarding;

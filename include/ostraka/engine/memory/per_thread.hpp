@@ -5,8 +5,8 @@
 /// @file
 /// Floor 3. The state that the engine keeps between operations belongs to the host thread that calls: its pool, the
 /// schedules of its operations, the plans of its products. So threads that work on meshes of their own share nothing
-/// and need no locks. An object is made when its thread first asks for it, and ends with the thread. It costs a pointer
-/// of thread-local storage:
+/// and need no locks. An object is created when its thread first needs it, and destroyed with the thread. It costs one
+/// thread-local pointer:
 ///
 ///     static thread_local constinit schedule_memory* memory = nullptr;
 ///     run(…, per_thread(memory));
@@ -37,7 +37,7 @@ class short_lock {
 
 namespace detail {
 
-/// The objects of one host thread, destroyed in reverse order of their making.
+/// The objects of one host thread, destroyed in reverse order of their creation.
 class thread_objects {
  public:
   [[gnu::visibility("default")]] static thread_objects& mine() {
@@ -74,7 +74,7 @@ class thread_objects {
 
 }  // namespace detail
 
-/// Returns the calling thread's object, and makes it if there is none yet. `place` is a thread-local pointer to it.
+/// Returns the calling thread's object, and creates it at the first call. `place` is a thread-local pointer to it.
 template <class T>
 T& per_thread(T*& place) {
   return place != nullptr ? *place : detail::thread_objects::make<T>(place);
@@ -92,14 +92,15 @@ consteval std::uint64_t number_of_type() {
 /// The instance of an execution space that a thread uses (machine/instance.hpp).
 struct instance_in_use {
   void const* given = nullptr;  ///< null: the default one
-  std::uint64_t scope = 0;      ///< the number of the scope that gives it; 0 outside of all
-  std::uint64_t scopes = 0;     ///< that have begun
+  std::uint64_t scope = 0;      ///< the number of the scope that set it; 0 outside all scopes
+  std::uint64_t scopes = 0;     ///< number of scopes that have begun
   bool unfenced = false;        ///< an operation on it has ended without a fence
 };
 
-/// Each thread's pointer to an object made once per type, such as a memory space, by number_of_type, and its instance
-/// of an execution space. All libraries of a process share them. They would not share a template of the type itself: a
-/// library that hides its symbols hides Kokkos' types, and with them every template instance of these types.
+/// Each thread's pointer to an object that exists once per type, such as a memory space, identified by number_of_type;
+/// and the thread's instance of an execution space. All libraries of a process share them. A template of the type
+/// itself would not be shared: a library that hides its symbols hides Kokkos' types, and with them every template
+/// instance of these types.
 template <std::uint64_t NumberOfType>
 struct shared_by_type {
   [[gnu::visibility("default")]] inline static thread_local constinit void* object = nullptr;

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Scratch memory that outlives the operation that needed it, so that a loop over the same operations
-/// allocates once. Each memory space and host thread has one pool. Operations take pieces and give them back; the pool
+/// allocates once. Each memory space and host thread has one pool. Operations take pieces and return them; the pool
 /// frees its memory when the thread or Kokkos ends.
 
 #include <Kokkos_Core.hpp>
@@ -82,7 +82,7 @@ class workspace final : public listed_workspace {
     if (Kokkos::is_initialized()) release();
   }
 
-  /// Takes a piece from the calling thread's pool, and gives it back.
+  /// Take a piece from the calling thread's pool, and return it.
   [[gnu::noinline]] static memory_piece take(std::size_t bytes, scratch_for user) {
     workspace& mine = instance();
     memory_piece const taken = mine.take(bytes);
@@ -104,12 +104,12 @@ class workspace final : public listed_workspace {
   std::size_t held_bytes() const { return slabs_.held_bytes(); }
   std::size_t peak_bytes() const { return slabs_.peak_bytes(); }
 
-  /// Return the peak of bytes in use since the last release: of all, by plans, by kernels.
+  /// Return the peak of the bytes in use since the last release: by all users, by plans, by kernels.
   std::size_t most_used() const { return slabs_.most_used(); }
   std::size_t most_used_by_plans() const { return by_plans_.most; }
   std::size_t most_used_by_kernels() const { return by_kernels_.most; }
 
-  /// Limits the bytes held, as long as no more are in use at once. Returns the former limit.
+  /// Limits the bytes that the pool holds, unless more are in use at once. Returns the former limit.
   std::size_t limit_to(std::size_t bytes) { return slabs_.limit_to(bytes); }
 
  private:

@@ -10,8 +10,8 @@
 
 namespace ostraka::engine {
 
-/// A value that lives as long as one of its owners, or no value. Host threads may copy and destroy their own owners at
-/// the same time.
+/// A value that exists as long as one of its owners, or no value. Several host threads may copy and destroy their own
+/// owners at the same time.
 template <class T>
 class shared_value {
  public:

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Lists with one entry per member of a group, without an allocation per operation: in place while a group is
-/// small, otherwise in memory that the host thread keeps for the next list.
+/// Floor 3. Lists with one entry per member of a group, without an allocation per operation. The list of a small group
+/// is stored in place, others in memory that the host thread keeps for the next list.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,14 +24,14 @@ struct equal_counts {
   std::int64_t members = 0;
 };
 
-/// Numbers of elements, one per member of a group: a list that lies elsewhere, or one number for all members, which
-/// needs no list. Code that has summed a list passes the sums on, so that queries need no loop over the members.
+/// Numbers of elements, one per member of a group: a list, which it does not own, or one number for all members. Code
+/// that has summed a list passes the sums on, so that queries need no loop over the members.
 struct counts_view {
   std::int64_t const* first = nullptr;  ///< null: each member has `each`
   std::size_t members = 0;
   std::int64_t each = 0;
   std::int64_t const* sums = nullptr;   ///< of the members before each one, the total last; null: not known
-  equal_counts const* kinds = nullptr;  ///< how many members have how many elements; null: not known, or too many kinds
+  equal_counts const* kinds = nullptr;  ///< how many members have each count; null: not known, or too many kinds
   std::size_t number_of_kinds = 0;
 
   constexpr counts_view(std::int64_t const* counts, std::size_t n) : first(counts), members(n) {}
@@ -98,7 +98,7 @@ struct counts_view {
 
 static_assert(counts_view::even(5, 3).total() == 15 && counts_view::even(5, 3).largest() == 5);
 
-/// A host thread's memory for lists that are too long to lie in place. Memory that comes back is reused.
+/// A host thread's memory for lists that are too long to be stored in place. Returned memory is reused.
 class kept_memory {
  public:
   /// Returns the calling thread's memory.
@@ -139,7 +139,7 @@ class kept_memory {
     block* next;
     std::size_t bytes;
   };
-  block* first_ = nullptr;  // as many as were in use at once
+  block* first_ = nullptr;  // as many blocks as were in use at once
 };
 
 /// A list for the length of a scope, of elements that may be copied as bytes. It begins empty and grows at its end.
@@ -151,7 +151,7 @@ class short_array {
   short_array() : items_(reinterpret_cast<T*>(place_)) {}
   explicit short_array(std::size_t capacity) : short_array() { reserve(capacity); }
 
-  /// `of(0)` to `of(count - 1)`.
+  /// Fills the list with of(0), …, of(count - 1).
   template <class Of>
   short_array(std::size_t count, Of&& of) : short_array(count) {
     for (std::size_t i = 0; i < count; ++i) push_back(of(i));

@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 3. The source of a slab's memory: Kokkos; on the host, for long slabs, large pages; and for a program that is
-/// priced, if Kokkos refuses, addresses without memory after them. A device of a large mesh may set aside more memory
-/// than this machine has, and pricing touches none of it. Linux refuses a single allocation larger than its memory,
-/// unless the call says that no memory need back it.
+/// Floor 3. The source of a slab's memory: Kokkos, or large pages for long slabs on the host. If the program is only
+/// priced and Kokkos refuses, it reserves addresses without memory: a device of a large mesh may need more memory than
+/// this machine has, and pricing touches none of it. Linux refuses a single allocation larger than its memory, unless
+/// the call asks for addresses only.
 ///
 /// Large pages help because messages are packed into this memory: another process that copies a message looks up each
 /// of its pages. An all-to-all of 2 MiB takes 0.55 of the time.
 ///
-/// Tools that listen to Kokkos hear of all of it as of Kokkos' own allocations, so that it is counted.
+/// All of it is reported to tools that listen to Kokkos, like Kokkos' own allocations, so that it is counted.
 
 #include <Kokkos_Core.hpp>
 
@@ -43,14 +43,14 @@ template <class Space>
 
 }  // namespace detail
 
-/// Returns memory that begins with a large page, and lies in large pages where the system has some. Returns null if it
-/// would fill less than half a large page, is not the host's, or cannot be allocated.
+/// Returns memory that begins at a multiple of a large page, in large pages if the system has any. Returns null if the
+/// memory would fill less than half a large page, is not the host's, or cannot be allocated.
 template <class Space>
 char* allocate_large_pages([[maybe_unused]] char const* label, [[maybe_unused]] std::size_t bytes) {
 #if defined(MADV_HUGEPAGE)
   if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) {
     if (bytes < large_page / 2) return nullptr;
-    std::size_t const all = (bytes / large_page + 1) * large_page;  // more: slabs that touch would be taken for one
+    std::size_t const all = (bytes / large_page + 1) * large_page;  // more: adjacent slabs would be taken for one
     if (all < bytes) return nullptr;
     char* const at = static_cast<char*>(std::aligned_alloc(large_page, all));
     if (at == nullptr) return nullptr;
@@ -71,7 +71,7 @@ void free_large_pages(char const* label, char* at, std::size_t bytes) {
 /// The distance between addresses without memory and the mapping before them.
 inline constexpr std::size_t gap_of_addresses = 4096;
 
-/// Returns null where there are none: for memory that is not the host's, and on systems that cannot reserve addresses.
+/// Reserves addresses without memory. Returns null for memory that is not the host's, and on systems that cannot do so.
 template <class Space>
 char* reserve_addresses([[maybe_unused]] char const* label, [[maybe_unused]] std::size_t bytes) {
 #if defined(MAP_NORESERVE)

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Memory of one space that is held in slabs and handed out in pieces. Returned pieces are kept for later
+/// Floor 3. Memory of one space, allocated in slabs and handed out in pieces. Returned pieces are kept for later
 /// requests; a slab without a piece in use may be freed. This file does not know the purpose of the pieces.
 
 #include <Kokkos_Core.hpp>
@@ -55,10 +55,10 @@ class slab_pool {
   static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
   /// Returns the smallest free piece that is large enough; the rest of it stays free. If there is none, allocates a new
-  /// slab. If more would then be held than was ever in use at once, first frees slabs without a piece in use. So a
+  /// slab. If it would then hold more than was ever in use at once, it first frees slabs without a piece in use. So a
   /// program that repeats its requests soon allocates nothing: a slab is freed only for a larger one.
   ///
-  /// Pieces are not cut under a limit, nor for the first requests to an empty pool. Slabs in use then have no free
+  /// Under a limit, and for the first requests to an empty pool, pieces are not cut, so that slabs in use have no free
   /// rest.
   memory_piece take(std::size_t bytes) {
     memory_piece const taken = find(bytes);
@@ -70,7 +70,7 @@ class slab_pool {
     used_.now -= returned.bytes;
     uncut_ = uncut_ && used_.now > 0;
     returned.bytes = rounded_up(returned);
-    for (std::size_t i = 0; i < free_.size();) {  // neighbours become one again; slabs do not touch
+    for (std::size_t i = 0; i < free_.size();) {  // merge neighbours; slabs are not adjacent
       if (free_[i].end() == returned.memory || returned.end() == free_[i].memory) {
         returned = {free_[i].memory < returned.memory ? free_[i].memory : returned.memory,
                     free_[i].bytes + returned.bytes};
@@ -93,7 +93,7 @@ class slab_pool {
   /// Returns the peak of bytes in use since the last release.
   [[nodiscard]] std::size_t most_used() const { return used_.most; }
 
-  /// Limits the bytes held, as long as no more are in use at once. Returns the former limit.
+  /// Limits the bytes held, unless more are in use at once. Returns the former limit.
   std::size_t limit_to(std::size_t bytes) { return std::exchange(limit_, bytes); }
 
  private:
@@ -177,7 +177,7 @@ class slab_pool {
   }
 
   static void free_slab(slab const& s) {
-    // Kernels and copies in flight may still use the memory of a GPU, and copies from and to one the host's.
+    // Kernels and copies in flight may still use a GPU's memory, and copies may use the host's.
     constexpr bool has_gpu = !std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>;
     if constexpr (has_gpu || !std::is_same_v<Space, Kokkos::HostSpace>) Kokkos::fence();
     switch (s.from) {
