@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A local contraction while messages are in flight, which MPI moves only during a call. Our own tiles call it
-/// by themselves. A product by a library, or for several threads, is done tile by tile of the result if it is long, and
-/// the messages progress between two tiles. With nothing in flight it is the plain contraction.
+/// Floor 3. A local contraction that lets messages in flight progress, since MPI moves them only during its calls. Our
+/// own tiled kernel calls MPI itself. A long product by a library, or by several threads, is cut into tiles of the
+/// result, and the messages progress between two tiles. With nothing in flight, this is the plain contraction.
 /// docs/design/execution.md has the cost and the gain of tiles.
 
 #include <algorithm>
@@ -36,15 +36,15 @@ struct label_cut {
   return cut;
 }
 
-/// The tiles of a product: at most 32, cut by one label of each operand or by one batch label. A tile with fewer rows
-/// or columns would be slower, since its operands are packed for each tile anew. For 2048 × 2048, tiles of 512 × 256
-/// take 4 % longer than the whole, slabs of 64 rows 60 %.
+/// The tiles of a product: at most 32, cut by one label of each operand or by one batch label. Tiles with fewer rows or
+/// columns would be slower, since operands are packed anew for each tile. For 2048 × 2048, tiles of 512 × 256 take 4 %
+/// longer than the whole, slabs of 64 rows 60 %.
 struct tiles {
   label_cut first;
   label_cut second;
 
   [[gnu::cold]] explicit tiles(contraction const& p) {
-    constexpr std::int64_t shortest_product = std::int64_t{1} << 21;  // multiplications: some 50 microseconds
+    constexpr std::int64_t shortest_product = std::int64_t{1} << 21;  // multiplications: about 50 microseconds
     std::int64_t all = 1;
     for (int l = 0; l < p.labels; ++l) {
       if (class_of(p, l) == label_class::only_a || class_of(p, l) == label_class::only_b) return;  // summed before
@@ -64,7 +64,7 @@ struct tiles {
   [[nodiscard]] bool several() const { return first.parts * second.parts > 1; }
 };
 
-/// Keeps one part of a label, and adds where it begins in A, B and C.
+/// Keeps one part of a label, and adds the offsets of its begin in A, B and C to `at`.
 [[gnu::cold]] inline void keep_part(contraction& p, label_cut const& cut, std::int64_t part, std::int64_t (&at)[3]) {
   if (cut.label < 0) return;
   planner::range const kept = planner::block(p.extent[cut.label], part, cut.parts);
@@ -73,7 +73,7 @@ struct tiles {
     if (presence_of(p, o)[cut.label]) at[static_cast<int>(o)] += kept.begin * strides_of(p, o)[cut.label];
 }
 
-/// Computes every tile by a contraction of its own; operations in flight progress between two tiles.
+/// Computes each tile with a separate contraction; operations in flight progress between two tiles.
 template <class Exec, class T>
 [[gnu::cold]] void contract_each(Exec const& exec, contraction const& problem, tiles const& all, T const* a, T const* b,
                                  T* c, update<T> const& how, product_kernels<Exec, T> const& kernels) {
@@ -90,7 +90,7 @@ template <class Exec, class T>
 
 }  // namespace detail
 
-/// The same as `contract`, and messages in flight progress meanwhile.
+/// The same as `contract`, but messages in flight progress meanwhile.
 template <class Exec, class T>
 void contract_in_tiles(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how,
                        plan_ticket& ticket, product_kernels<Exec, T> const& kernels = every_product_kernel<Exec, T>()) {

@@ -3,10 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Runs a plan on local blocks, the operands' into the result's: result <- alpha (the plan's value) + beta
-/// result. The plan is lowered once for the current extents (known_schedule.hpp), and its schedule is run
-/// (running.hpp): for an einsum, a reduction or a reshard, at once or in passes, on blocks that lie dense or with any
-/// strides.
+/// Floor 3. Runs a plan on local blocks: result <- alpha (the plan's value) + beta result. Lowers the plan once for the
+/// current extents (known_schedule.hpp) and runs its schedule (running.hpp), for an einsum, a reduction or a reshard,
+/// at once or in passes, on dense blocks or blocks with any strides.
 
 #include <Kokkos_Core.hpp>
 
@@ -32,7 +31,7 @@ struct operand_source {
   box whole{};                 ///< the block's indices, unless `along` is null
 };
 
-/// A plan that keeps within a limit of workspace, in passes.
+/// A plan that stays within a limit of workspace, in passes.
 struct bounded_plan {
   planner::plan_view plan;
   planner::pass first;
@@ -40,9 +39,9 @@ struct bounded_plan {
 };
 
 /// Runs the plan of an einsum, a reduction or a reshard. `operands` and `result` are the first elements of dense local
-/// blocks; the result is updated and overlaps no operand. `memory` belongs to this plan alone. `functions` are those
-/// for the kinds of its steps. Collective over the mesh axes of the plan, with equal alpha and beta. @pre alpha = 1 and
-/// beta = 0 unless the plan sums
+/// blocks; the result is updated and overlaps no operand. `memory` belongs to this plan alone. `functions` are the
+/// functions for the kinds of its steps. Collective over the mesh axes of the plan, with equal alpha and beta. @pre
+/// alpha = 1 and beta = 0 unless the plan sums
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
          T* result, update<T> const& how, schedule_memory& memory,
@@ -53,8 +52,8 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
   running<Exec, T>(exec, w, plan, known, operands, result, how, functions).run_to_end();
 }
 
-/// The same for blocks that may be parts of larger ones, or have other strides. An operand that covers a part of its
-/// block is zero elsewhere.
+/// The same for blocks that may be parts of larger ones, or have other strides. Where an operand covers only a part of
+/// its block, the rest counts as zero.
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
          strided_block<T const*> const* operands, strided_block<T*> const& result, update<T> const& how,
@@ -103,7 +102,7 @@ strided_block<T*> blocks_of(execution_context const& w, planner::plan_view const
 
 }  // namespace detail
 
-/// The same for operands of which some have repeated labels. `Result`: `T*`, or a block.
+/// The same for operands that may have repeated labels. `Result`: `T*`, or a block.
 template <class Exec, class T, class Result>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
          operand_source<T> const* operands, Result const& result, update<T> const& how, schedule_memory& memory,

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A run in flight that can be passed on. `begin` does the work of `run` in execute.hpp up to the first
-/// message, and returns; `wait` does the rest. The run owns everything that it needs, apart from the blocks and the
-/// mesh, which its holder keeps. Several runs of one call may be in flight at once.
+/// Floor 3. A run in flight, as an object that can be moved. `begin` does the work of `run` in execute.hpp up to the
+/// first message, and returns; `wait` does the rest. The run owns everything that it needs, except the blocks and the
+/// mesh, which the caller keeps alive. Several runs of one call may be in flight at once.
 ///
 ///     run_in_flight gathered = begin(exec, w, plan, operands, result, how, memory);   A[I, J] <- A[I_X, J]
 ///     …                                                                               C[I, K] <- C[I, K] + …
@@ -26,7 +26,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// A run with all that it refers to.
+/// A run with everything that it refers to.
 template <class Exec, class T>
 class flight_record final : public flight_on<Exec> {
  public:
@@ -70,7 +70,7 @@ class flight_record final : public flight_on<Exec> {
     --known_->in_flight;
   }
 
-  // Keeps a copy of the call's plan, which may end with the call; only a tool asks for it later.
+  // Keeps a copy of the plan, which may end with the call; only tools need it later.
   [[gnu::cold, gnu::noinline]] void keep_plan() {
     if (plan_copy_ == nullptr) plan_copy_ = std::make_unique<planner::einsum_plan>();
     *plan_copy_ = {};
@@ -96,7 +96,7 @@ template <class Exec, class T>
 run_in_flight begin_flight(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
                            T const* const* operands, T* result, update<T> const& how, schedule_memory& memory,
                            planner::strided_box const* given) {
-  if (compares_calls(w)) require_same_call<T>(w, plan);  // comparing a first run would wait for the others
+  if (compares_calls(w)) require_same_call<T>(w, plan);  // comparing only first runs would wait for the others
   return begin_record<flight_record<Exec, T>>(
       exec, [&](flight_record<Exec, T>& record) { record.begin(w, plan, operands, result, how, memory, given); });
 }
@@ -104,7 +104,7 @@ run_in_flight begin_flight(Exec const& exec, execution_context const& w, planner
 }  // namespace detail
 
 /// Begins the plan of an einsum, a reduction or a reshard on dense local blocks (`run`, in execute.hpp). It returns
-/// when the first message is in flight; if there is none, when all is done but the wait for the device.
+/// when the first message is in flight; without messages, when everything is done except waiting for the device.
 template <class Exec, class T>
 run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
                     T const* const* operands, T* result, update<T> const& how, schedule_memory& memory) {
@@ -126,7 +126,7 @@ run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_
   return detail::begin_flight(exec, w, plan, data, result.data, how, memory, given);
 }
 
-/// The same for operands of which some have repeated labels.
+/// The same for operands that may have repeated labels.
 template <class Exec, class T>
 run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
                     operand_source<T> const* operands, T* result, update<T> const& how, schedule_memory& memory) {
@@ -135,7 +135,7 @@ run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_
   return begin(exec, w, plan, blocks, target, how, memory);
 }
 
-/// Within a limit of workspace nothing is in flight: it runs to its end.
+/// The same within a limit of workspace. Nothing is then in flight: it runs to the end.
 template <class Exec, class Source, class T>
 run_in_flight begin(Exec const& exec, execution_context const& w, bounded_plan const& bounded, Source const* operands,
                     T* result, update<T> const& how, schedule_memory& memory) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A cache of the schedules of an operation, by the inputs of their lowering: extents, the device's place, and
-/// whether there is an alpha or a beta. A loop over C[I, K] <- A[I, J_X] B[J, K] lowers its plan once and then only
-/// runs it.
+/// Floor 3. A cache of the schedules of an operation. Its key is the input of lowering: the extents, the device's
+/// position, and whether there is an alpha or a beta. A loop over C[I, K] <- A[I, J_X] B[J, K] lowers its plan once and
+/// then only runs it.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,8 +30,8 @@ namespace ostraka::engine {
 /// The number of plans that this host thread has lowered.
 [[gnu::visibility("default")]] inline thread_local constinit std::int64_t lowered_schedules = 0;
 
-/// True if operations there may keep only the number of copies and parts: nothing is computed, and no other member of a
-/// group exists. (Tests that pretend another memory stage each part.)
+/// True if schedules may keep only the numbers of copies and parts, since nothing is computed and no other member of a
+/// group exists. (Tests that emulate a GPU's memory stage each part.)
 inline bool is_only_priced(execution_context const& w) {
   return !computes() && w.mesh != nullptr && w.mesh->is_dry() && emulated == emulated_gpu::none;
 }
@@ -40,20 +40,20 @@ inline bool is_only_priced(execution_context const& w) {
 /// the members' parts that collectives need. It holds no address.
 struct known_schedule {
   bool is_kept = false;  ///< for other calls
-  bool made = false;     ///< false while it is lowered, which may throw for want of memory
-  bool is_one_product = false;  ///< all that it does is to multiply two of the call's blocks into the result's
-  int in_flight = 0;            ///< number of its runs in flight: until they end nothing may be lowered into it
+  bool made = false;     ///< false during lowering, which may throw for lack of memory
+  bool is_one_product = false;  ///< it only multiplies two of the call's blocks into the result's
+  int in_flight = 0;            ///< number of its runs in flight; it is not replaced until they end
   planner::viewpoint view{};
   planner::schedule schedule{};
-  dynamic_array<strided> shapes{};  ///< of its blocks; for a copy, both blocks with the same loops
+  dynamic_array<strided> shapes{};  ///< shapes of its blocks; for a copy, both blocks with the same loops
   dynamic_array<plan_ticket> product_plans{};
-  dynamic_array<std::int64_t> sums{};        ///< of uneven parts: before each member, and of all
+  dynamic_array<std::int64_t> sums{};        ///< prefix sums of uneven parts, by member, and their total
   dynamic_array<equal_counts> kinds{};       ///< how many members have how many elements
-  dynamic_array<counts_view> part_counts{};  ///< of each message
+  dynamic_array<counts_view> part_counts{};  ///< counts of each message
 
   [[gnu::cold]] ~known_schedule() = default;
 
-  /// True if it was lowered for this call.
+  /// True if the schedule was lowered for this call.
   [[nodiscard]] bool is_of(execution_context const& w, bool scales, bool adds, planner::transport const& via) const {
     if (!made || view.scales != scales || view.adds != adds || view.here.nowhere != w.here.nowhere ||
         !(view.sizes == w.sizes) || !(view.via == via) || schedule.priced_only != is_only_priced(w))
@@ -66,7 +66,7 @@ struct known_schedule {
 
 namespace detail {
 
-// Adds a block, and another of the same elements with the same loops: those over the devices of either.
+// Adds a block, and another one of the same elements, both with the loops that their two layouts need together.
 [[gnu::cold]] inline void add_shapes(dynamic_array<strided>& shapes, planner::strided_box const& to,
                                      planner::strided_box const* from) {
   strided target, source;
@@ -83,7 +83,7 @@ namespace detail {
   if (from != nullptr) shapes.push_back(source);
 }
 
-// Adds the kinds of these counts, unless there are too many. @returns how many there are
+// Adds the kinds of these counts, unless there are too many. @returns their number, or 0
 [[gnu::cold]] inline std::size_t add_kinds(dynamic_array<equal_counts>& kinds, std::int64_t const* counts,
                                            std::size_t members) {
   constexpr std::size_t most = 8;
@@ -98,13 +98,13 @@ namespace detail {
   return kinds.size() - before;
 }
 
-// Sums over the members once, not in every run.
+// Sums over the members once, instead of in every run.
 [[gnu::cold]] inline void sum_parts(known_schedule& known) {
   planner::schedule const& s = known.schedule;
   known.sums.clear();
   known.kinds.clear();
   known.part_counts.clear();
-  known.sums.reserve(s.counts.size() + s.messages.size());  // both are pointed to
+  known.sums.reserve(s.counts.size() + s.messages.size());  // views point to both
   known.kinds.reserve(8 * s.messages.size() + 1);
   for (planner::scheduled_message const& m : s.messages) {
     std::size_t const n = static_cast<std::size_t>(m.members);
@@ -157,8 +157,8 @@ namespace detail {
   }
 }
 
-/// Lowers the plan for a device; `given` has the layouts of operands and result that do not lie dense. A template so
-/// that ostraka::compiled can hold it.
+/// Lowers the plan for a device; `given` has the layouts of operands and result that are not dense. A template so that
+/// ostraka::compiled can hold it.
 template <class = void>
 [[gnu::cold]] void lower_for(known_schedule& known, planner::plan_view const& plan, execution_context const& w,
                              bool scales, bool adds, planner::transport const& via, planner::strided_box const* given,
@@ -184,10 +184,10 @@ template <class = void>
   known.made = true;
 }
 
-/// The last schedules of one plan by one host thread. A plan that depends on extents alone counts as one.
+/// The last schedules of one plan by one host thread. A plan that depends only on extents counts as one plan.
 class schedule_memory {
  public:
-  /// The plan, which the first call unpacks.
+  /// Returns the plan, which the first call unpacks.
   planner::plan_view const& unpacked(unsigned char const* packed) {
     if (plan_.empty()) planner::unpack(packed, plan_);
     return plan_.view;
@@ -199,15 +199,15 @@ class schedule_memory {
     return of<Exec>(w, plan, how, functions, nullptr, transient_);
   }
 
-  /// The same for blocks that do not lie dense, with their layouts; valid until the next call.
+  /// The same for blocks with these layouts, which are not dense; valid until the next call.
   template <class Exec, class T>
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
                      run_functions<Exec, T> const& functions, planner::strided_box const* given) {
     return of<Exec>(w, plan, how, functions, given, transient_);
   }
 
-  /// The same for blocks that lie dense, or as `given`, and for these calls to the carrier. A schedule that is not kept
-  /// for other calls is lowered into `transient`.
+  /// The same for dense blocks, or blocks with the layouts `given`, and for this kind of calls to the carrier. A
+  /// schedule that is not kept the cache keeps it for other calls is lowered into `transient`.
   template <class Exec, class T>
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
                      run_functions<Exec, T> const& functions, planner::strided_box const* given,
@@ -227,7 +227,7 @@ class schedule_memory {
   }
 
  private:
-  // Returns the schedule to replace: the oldest one. A schedule in flight stays.
+  // Returns the schedule to replace: the oldest one that is not in flight.
   [[gnu::cold]] known_schedule& oldest() {
     if (schedules_.size() >= most)
       for (std::size_t tried = 0; tried < schedules_.size(); ++tried) {

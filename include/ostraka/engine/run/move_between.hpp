@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Runs a reshard between two meshes: its steps on the source mesh, then one exchange in which every process
-/// gets the elements of its target block that it does not have. Messages go over the communicator of the larger mesh; a
-/// process outside of one of the meshes has no block there. A[I_X] on {X: 4} → A[I_Y] on {Y: 2}
+/// gets the missing elements of its target block. Messages use the communicator of the larger mesh; a process outside
+/// one of the meshes has no block there. A[I_X] on {X: 4} → A[I_Y] on {Y: 2}
 
 #include <Kokkos_Core.hpp>
 
@@ -26,19 +26,19 @@
 
 namespace ostraka::engine {
 
-/// A plan between two running meshes, and how their devices correspond.
+/// A plan between two running meshes, and the correspondence of their devices.
 struct mesh_route {
   std::shared_ptr<device_mesh const> mesh[2];  ///< source, target
   shared_value<mesh_pair const> pair;
   planner::mesh_reshard plan{};
-  planner::spec result{};  ///< has the labels in the order in which the result lies
+  planner::spec result{};  ///< has the labels in the order of the result's dimensions
 
   [[nodiscard]] communicator const& all() const { return (pair->first_is_all ? mesh[0] : mesh[1])->world(); }
 };
 
 namespace detail {
 
-// Returns a sharding on one of the meshes, with the mesh axes numbered as the mesh has them.
+// Returns a sharding on one of the meshes, with that mesh's numbers of its axes.
 inline planner::mesh_side side_of(execution_context const& w, planner::spec sharding, mesh_pair const& pair,
                                   int which) {
   planner::mesh_side side;
@@ -62,9 +62,9 @@ inline planner::mesh_side side_of(execution_context const& w, planner::spec shar
 
 }  // namespace detail
 
-/// Returns the plan from a sharding on one mesh to one on another. Collective over the larger mesh the first time, if
-/// it is larger. `to` may have the labels in another order. @pre the execution contexts have the same labels. @throws
-/// ostraka::error as pair_of does
+/// Returns the plan from a sharding on one mesh to a sharding on another. Collective over the larger mesh the first
+/// time, if one is larger. `to` may have the labels in another order. @pre the execution contexts have the same labels.
+/// @throws ostraka::error, like pair_of
 inline mesh_route route_between(char const* operation, std::shared_ptr<device_mesh const> const& source_mesh,
                                 execution_context const& source, planner::spec const& from,
                                 std::shared_ptr<device_mesh const> const& target_mesh, execution_context const& target,
@@ -94,8 +94,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Runs it from a dense local block into another; on a mesh where this process is none of the devices the block is
-/// ignored. Collective over the larger mesh.
+/// Runs the route from a dense local block into another. Ignores the block on a mesh that this process is not in.
+/// Collective over the larger mesh.
 template <class Exec, class T>
 void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   if (!r.pair->here) return;

@@ -28,7 +28,7 @@ template <class T>
   return {alpha[static_cast<int>(how.alpha)], beta[static_cast<int>(how.beta)]};
 }
 
-/// Computes the schedule if it is one product, and if neither tools nor counters look at it. @returns whether it did
+/// Computes the schedule if it is one product and no tool or counter observes it. @returns whether it did
 template <class Exec, class T>
 bool run_one_product(Exec const& exec, execution_context const& w, known_schedule& known, T const* const* operands,
                      T* result, update<T> const& how, run_functions<Exec, T> const& functions) {

@@ -6,13 +6,14 @@
 /// Floor 3. The regions that tools of Kokkos' profiling interface and the engine's own listeners (engine/record) see:
 /// one for every operation, and one within it for every step of its plan.
 ///
-///     ostraka einsum C[I_X, K_Y] = A[I_X, J_Y] · B[J_Y, K], moves 3,145,728 B      of a device: all devices' bytes
-///     over their number, as plans tell them
-///       ostraka contract, 134,217,728 flop                                         of the device with the largest
-///       blocks; of one operand, no number ostraka reduce_scatter<Y>, moves 3,145,728 B
-///     ostraka map [I_X, K_Y], reads and writes 2,097,152 B                         of this device's memory
+///     ostraka einsum C[I_X, K_Y] = A[I_X, J_Y] · B[J_Y, K], moves 3,145,728 B
+///       ostraka contract, 134,217,728 flop
+///       ostraka reduce_scatter<Y>, moves 3,145,728 B
+///     ostraka map [I_X, K_Y], reads and writes 2,097,152 B
 ///
-/// Names are made only if a tool or a listener is there. Otherwise a region costs one test.
+/// Bytes that a plan moves are the average of all devices, as in plans. Flops are those of the device with the largest
+/// blocks; the contraction of a single operand has no number. Bytes read and written are this device's. Names are
+/// made only if a tool or a listener is there. Otherwise a region costs one test.
 
 #include <Kokkos_Core.hpp>
 
@@ -31,11 +32,10 @@
 
 namespace ostraka::engine {
 
-/// True if a tool of Kokkos listens, or a listener of ours.
+/// True if a tool of Kokkos or an engine listener is there.
 inline bool is_profiled() { return Kokkos::Tools::profileLibraryLoaded() || has_listeners(); }
 
-/// The same for an operation. Before Kokkos 4.6 a look for tools compares all of their functions, so an operation looks
-/// once.
+/// The same for an operation, which looks for tools once: before Kokkos 4.6, that compares all functions of the tools.
 inline bool is_profiled(execution_context const& w) { return w.tools_listen || has_listeners(); }
 
 /// Begins a region of this name, the same for tools and listeners. Its event needs no name and no kind.
@@ -47,7 +47,7 @@ inline bool is_profiled(execution_context const& w) { return w.tools_listen || h
   report(e);
 }
 
-/// Begins a region of the library's own.
+/// Begins a region of the library.
 [[gnu::cold, gnu::noinline]] inline void push_region(std::string const& what, event const& e = {}) {
   push_named(join_text("ostraka ", what), e);
 }
@@ -65,7 +65,7 @@ class profiled {
   explicit profiled(Push const& push, bool is_recorded = is_profiled()) : is_recorded_(is_recorded) {
     if (is_recorded_) push();
   }
-  /// The same in an operation.
+  /// The same within an operation.
   template <class Push>
   profiled(execution_context const& w, Push const& push) : profiled(push, is_profiled(w)) {}
   ~profiled() {
@@ -88,7 +88,7 @@ template <class = void>
 
 namespace detail {
 
-// As planner::elements_moved; the result for an exchange among many devices is cached, because it may be a loop over
+// Like planner::elements_moved, but caches the result for an exchange among many devices, which may take a loop over
 // them.
 [[gnu::cold, gnu::noinline]] inline std::int64_t elements_of_move(planner::planned_step const& s,
                                                                   planner::extents const& e) {
@@ -115,7 +115,7 @@ namespace detail {
   return join_text(name, '<', planner::detail::mesh_names(planner::detail::in_order(s.axes), w.names), '>');
 }
 
-// The uses of blocks by an operation with a plan, for its event.
+// The blocks that an operation with a plan uses, for its event.
 class block_uses {
  public:
   [[gnu::cold]] block_uses() = default;
@@ -202,7 +202,7 @@ class block_uses {
 
 namespace detail {
 
-// Its bytes are a plan's, per device.
+// Describes a move, with the plan's bytes per device.
 [[gnu::cold]] inline std::string describe_move(execution_context const& w, planner::planned_step const& s,
                                                int element_bytes, std::int64_t& bytes) {
   std::string const name = name_of_step(w, s);
@@ -213,7 +213,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Begins the region of a step that is no contraction.
+/// Begins the region of a step other than a contraction.
 [[gnu::cold, gnu::noinline]] inline void push_step(execution_context const& w, planner::planned_step const& s,
                                                    int element_bytes) {
   event e;

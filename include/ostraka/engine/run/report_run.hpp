@@ -18,8 +18,8 @@ namespace ostraka::engine {
 /// True if flops are counted or reported.
 inline bool counts_flops() { return counted_flops != nullptr || has_listeners(); }
 
-/// Counts and reports a product of two operands, or a sum of one. Like plans, it counts an addition with each
-/// multiplication.
+/// Counts and reports the flops of a product of two operands, or of a sum of one. Like plans, it counts one addition
+/// for each multiplication.
 [[gnu::cold, gnu::noinline]] inline void count_flops(contraction const& p, bool of_two, int element_bytes) {
   std::int64_t products = 1, a = 1, b = of_two ? 1 : 0, c = 1;
   for (int l = 0; l < p.labels; ++l) {
@@ -32,7 +32,7 @@ inline bool counts_flops() { return counted_flops != nullptr || has_listeners();
   if (has_listeners()) report_computed(2 * products, (a + b + c) * element_bytes, element_bytes);
 }
 
-/// Reports that a block is written; if `times` is 2, another one is read, too.
+/// Reports that a block is written, and, if `times` is 2, that another one is read.
 [[gnu::cold, gnu::noinline]] inline void report_writes(planner::buffer_block const& to, int times, int element_bytes) {
   report_computed(0, times * to.where.size() * element_bytes, element_bytes);
 }

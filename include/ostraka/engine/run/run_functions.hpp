@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The functions of a run that only some plans need, as a table. An operation whose plan is known at compile
-/// time names the functions for the kinds that its schedules may hold (plan/lowering/kinds.hpp), so a program compiles
-/// no others. The file also has memory for the message in flight, whatever its kind.
+/// Floor 3. A table of the functions of a run that only some plans need. An operation whose plan is known at compile
+/// time names the functions for the kinds that its schedules may hold (plan/lowering/kinds.hpp), so that a program
+/// compiles no others. The file also defines the memory for the message in flight, whatever its kind.
 
 #include <algorithm>
 #include <cstddef>
@@ -83,15 +83,15 @@ class message_storage {
 
 }  // namespace detail
 
-/// Returns the functions for all kinds, for plans that are made at run time.
+/// Returns the functions for all kinds, for plans made at run time.
 template <class Exec, class T>
 run_functions<Exec, T> const& every_function() {
   static constexpr run_functions<Exec, T> every = running<Exec, T>::template functions_of<planner::kinds::all>();
   return every;
 }
 
-/// Returns the functions for the kinds that a plan's schedules may hold. ostraka::compiled has them all, and a program
-/// that links it makes no others.
+/// Returns the functions for the kinds that a plan's schedules may hold. ostraka::compiled has all functions, and a
+/// program that links it instantiates no others.
 template <unsigned Kinds, class Exec, class T>
 run_functions<Exec, T> const& functions_of_kinds() {
 #ifdef OSTRAKA_COMPILED

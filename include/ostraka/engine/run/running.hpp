@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. A run of a schedule on blocks in memory: Kokkos' kernels and MPI's messages for the six verbs of
-/// planner::advance. A run owns its workspace, one piece of the pool, so several can be in flight. It stops where a
-/// message has been finished, and goes on from there. It calls functions that only some plans need through a table
+/// planner::advance. A run owns its workspace, one piece of the pool, so several can be in flight. It can stop after
+/// each message and resume from there. It calls functions that only some plans need through a table
 /// (run_functions.hpp).
 
 #include <Kokkos_Core.hpp>
@@ -38,15 +38,15 @@ namespace ostraka::engine {
 /// The part of a run that tools see: the operation and its steps, the steps, or nothing.
 enum class profiled_as : std::uint8_t { operation, steps, nothing };
 
-/// A run of a schedule. Collective over the mesh axes of its plan: members of a group begin their runs, and advance
-/// them, in the same order.
+/// A run of a schedule. Collective over the mesh axes of its plan: members of a group begin and advance their runs in
+/// the same order.
 template <class Exec, class T>
 class running {
  public:
-  /// result <- alpha (the plan's value for the operands) + beta result, on dense blocks. They stay where they are until
-  /// the end, like everything passed by reference. The result overlaps no operand. Nonblocking calls of MPI make the
-  /// run wait in `finish` only; blocking ones are fastest if no other run is advanced meanwhile. @pre alpha = 1 and
-  /// beta = 0 unless the plan sums
+  /// result <- alpha (the plan's value for the operands) + beta result, on dense blocks. They must stay valid until the
+  /// end, like everything passed by reference. The result overlaps no operand. With nonblocking calls of MPI, the run
+  /// waits only in `finish`; blocking calls are fastest if no other run advances meanwhile. @pre alpha = 1 and beta = 0
+  /// unless the plan sums
   running(Exec const& exec, execution_context const& w, planner::plan_view const& plan, known_schedule& known,
           T const* const* operands, T* result, update<T> const& how, run_functions<Exec, T> const& functions,
           profiled_as how_profiled = profiled_as::operation, communicator const* all_members = nullptr,
@@ -73,16 +73,16 @@ class running {
     if (in_operation_) pop_region();
   }
 
-  /// Goes on until a message has been finished. True if there is more to do.
+  /// Runs until a message has been finished. True if there is more to do.
   bool advance() { return advance_to(planner::verb::finish); }
 
-  /// Goes on until a message has been started, at most. True if there is more to do.
+  /// Runs until a message has been started, at most. True if there is more to do.
   bool advance_to_message() { return advance_to(planner::verb::start); }
 
   /// Lets the message in flight progress, without waiting. True if it has arrived.
   bool test() { return in_flight_ == nullptr || (this->*in_flight_->test)(); }
 
-  /// Tools see nothing of the run until it is resumed, so that other runs may begin and end.
+  /// Ends the run's regions until resume(), so that other runs may begin and end regions.
   void pause() {
     if (in_step_) pop_region();
     if (in_operation_) pop_region();
@@ -121,7 +121,7 @@ class running {
       scale(exec_, at(to.data), shape_of(to), update_of({planner::factor::one, beta}).beta);
   }
 
-  // Prices copies and fills without doing them: listeners get each of them.
+  // Reports each copy and fill to listeners without doing it.
   void price(planner::schedule const& s, planner::action const& a) {
     if (has_listeners()) report_all_writes(s, a, int{sizeof(T)});
   }
@@ -199,8 +199,8 @@ class running {
     message_.template as<Message>().finish();
   }
 
-  // They are constants, because nvcc with -expt-relaxed-constexpr also compiles constexpr functions for the device, and
-  // would look there for the functions whose addresses they take.
+  // These are constants and not constexpr functions, which nvcc with -expt-relaxed-constexpr would also compile for the
+  // device, where the functions whose addresses they take do not exist.
   template <class Message, auto Start>
   static constexpr message_functions<Exec, T> functions_for{Start, &running::template test_message<Message>,
                                                             &running::template finish_message<Message>};
@@ -257,7 +257,7 @@ class running {
       return exchange.price(members, s.sent.data() + m.first_sent, m.sent_runs, m.strided + m.long_rows);
     parts_.clear();
     layouts_.clear();
-    layouts_.reserve(static_cast<std::size_t>(2 * m.parts));  // they are pointed to
+    layouts_.reserve(static_cast<std::size_t>(2 * m.parts));  // parts point to the layouts
     for (int d = 0; d < members.size(); ++d) parts_.push_back({nullptr, 0, nullptr, 0});
     for (int k = 0; k < m.parts; ++k) {
       planner::message_part const& p = s.parts[static_cast<std::size_t>(m.first_part + k)];
@@ -273,7 +273,7 @@ class running {
     exchange.add_rows(m.long_rows);
   }
 
-  // Returns the elements of each member's part.
+  // Returns the number of elements of each member's part.
   counts_view const& count_parts(planner::schedule const& s, planner::scheduled_message const& m) const {
     return known_.part_counts[static_cast<std::size_t>(&m - s.messages.data())];
   }
@@ -299,8 +299,8 @@ class running {
     push_run(w_, plan_, static_cast<int>(sizeof(T)), resumed, blocks);
   }
 
-  // Tools see every step, even of one without actions, but not of work that pads a diagonal or puts a view into the
-  // result.
+  // Begins the region of each step, also of a step without actions, but not of work that pads a diagonal or copies a
+  // view into the result.
   [[gnu::cold, gnu::noinline]] void enter_stage(int stage) {
     while (stage_ < stage) {
       if (in_step_) pop_region();
@@ -319,7 +319,7 @@ class running {
   known_schedule& known_;
   update<T> how_;
   run_functions<Exec, T> const& functions_;
-  communicator const* all_members_;  // for a message whose group is not of one mesh
+  communicator const* all_members_;  // for a message whose group belongs to no single mesh
   mpi_calls calls_;
   T* buffers_[planner::first_own_buffer]{};
   scratch<T, typename Exec::memory_space> workspace_;
@@ -343,7 +343,8 @@ class running {
 
   using one_level = reduce_scatter_in_flight<T, arrays>;
 
-  // A reduction in flight, or of a GPU's memory, sets these aside beside the plan's workspace: its pieces are longer.
+  // The buffers of a reduction in flight, or in a GPU's memory, beside the plan's workspace, since its pieces are
+  // longer.
   using reserve_for_flight = kernel_scratch<T, typename arrays::memory_space>;
   reserve_for_flight reserved_;
 
