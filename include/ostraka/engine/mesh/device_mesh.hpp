@@ -5,8 +5,8 @@
 /// @file
 /// Floor 3. Devices in a grid with named axes, and a communicator for every set of axes that is used: mesh {X: 2, Y: 4}
 /// numbers device (x, y) as 4 x + y, and the group over {X, Y} has the members of a collective over X and Y together.
-/// Nodes hold blocks of the grid, so that a mesh axis may be within nodes, between them, or both: then the part between
-/// nodes is the major one. The memory of a device does not grow with the number of devices.
+/// Each node holds a block of the grid, so a mesh axis may run within nodes, between nodes, or both; if both, the part
+/// between nodes is major. The memory that a mesh takes does not grow with the number of devices.
 
 #include <algorithm>
 #include <atomic>
@@ -27,38 +27,36 @@
 
 namespace ostraka::engine {
 
-/// The processes of the larger of two meshes (of the first, if they are as large), numbered as its devices.
+/// The processes of the larger of two meshes (of the first, if both are equally large), numbered like its devices.
 struct mesh_pair {
-  bool here = false;            ///< true if this process is one of them
-  bool first_is_all = true;     ///< true if the first mesh has all of them
-  dynamic_array<int> device[2];   ///< on either mesh, by process, −1 for none; empty if not here
-  dynamic_array<int> process[2];  ///< on either mesh, by device
+  bool here = false;            ///< true if this process is in the larger mesh
+  bool first_is_all = true;     ///< true if the first mesh has all processes
+  dynamic_array<int> device[2];   ///< device numbers on either mesh, by process, −1: none; empty if not here
+  dynamic_array<int> process[2];  ///< process numbers on either mesh, by device
 };
 
-/// A grid of devices. Copies share the communicators. A process that is none of the devices may hold an absent mesh,
-/// which knows its axes and sizes, holds no block and communicates with no device, so that all processes can run the
-/// same program.
+/// A grid of devices. Copies share the communicators. A process outside the mesh may hold an absent mesh, which knows
+/// its axes and sizes, has no block and communicates with no device, so that all processes can run the same program.
 class device_mesh {
  public:
   static constexpr int max_axes = node_grid::max_axes;
 
-  /// Collective over `world`. Device number = rank, unless the request sets which blocks of the mesh nodes hold. Throws
-  /// ostraka::error, on all devices alike, unless every device gives the same axes, at least one device to each, and
-  /// the sizes multiply to world.size(); or for nodes that cannot be.
+  /// Collective over `world`. Device number = rank, unless the request sets the block of the mesh that each node holds.
+  /// Throws ostraka::error, on all devices alike, unless all devices pass the same axes, every axis has at least one
+  /// device, and the product of the sizes is world.size(); or if nodes cannot hold such blocks.
   [[gnu::cold]] device_mesh(communicator const& world, dynamic_array<std::string> names, dynamic_array<int> sizes,
                             node_request const& nodes = {})
       : world_(world), names_(std::move(names)), sizes_(std::move(sizes)), shared_(shared_value<shared_parts>::make()) {
     make(nodes);
   }
 
-  /// Returns the mesh as seen by a process that is none of its devices. Not collective; throws ostraka::error for axes
-  /// that no mesh can have.
+  /// Returns the mesh for a process outside it. Not collective; throws ostraka::error for axes that no mesh can have.
   template <class = void>
   [[gnu::cold]] static device_mesh absent(dynamic_array<std::string> names, dynamic_array<int> sizes);
 
   /// Returns the mesh in which this process is the device of this number, and no other device exists: operations send
-  /// nothing, and count what they would send. Throws ostraka::error for axes that no mesh can have, and a device that
-  /// is not among them.
+  /// nothing, and count what they would send. Throws ostraka::error for axes that no mesh can have, and for a device
+  /// number outside the mesh.
   template <class = void>
   [[gnu::cold]] static device_mesh dry(dynamic_array<std::string> names, dynamic_array<int> sizes, std::int64_t device,
                                        node_request const& nodes = {});
@@ -67,15 +65,15 @@ class device_mesh {
   /// Returns a number that no other mesh of this process has had, as a key for caches; copies share it.
   std::uint64_t serial() const { return shared_->serial; }
 
-  /// True if this process is none of the devices.
+  /// True if this process is outside the mesh.
   bool absent() const { return absent_; }
 
   int axes() const { return static_cast<int>(sizes_.size()); }
   std::string const& name(int axis) const { return names_[static_cast<std::size_t>(axis)]; }
   int size(int axis) const { return sizes_[static_cast<std::size_t>(axis)]; }
-  /// Returns the devices in a row along the axis that are on one node, the same for all rows.
+  /// Returns the number of consecutive devices along the axis that share a node.
   int within_node(int axis) const { return within_[static_cast<std::size_t>(axis)]; }
-  /// The same for all axes together: 1 if nodes hold no block of the mesh.
+  /// Returns the number of devices on a node; 1 if nodes hold no block of the mesh.
   int devices_per_node() const;
   /// Returns this device's coordinate, -1 if absent.
   int coordinate(int axis) const { return coordinates_[static_cast<std::size_t>(axis)]; }
@@ -96,8 +94,8 @@ class device_mesh {
     return one;
   }
 
-  /// Returns what this device has sent in the collectives over these mesh axes together and no others; nothing over a
-  /// set with an axis of one device, which shares the group of a smaller one.
+  /// Returns the traffic of this device in the collectives over exactly these mesh axes; zero for a set with an axis of
+  /// one device, which shares the group of a smaller set.
   [[nodiscard]] traffic sent_over(std::uint32_t axes_bits) const {
     if (axes_bits == 0 || (axes_bits & ~divided_) != 0) return {};
     communicator const& one = axes_bits == divided_ ? world_ : shared_->groups[axes_bits];
@@ -105,7 +103,7 @@ class device_mesh {
   }
 
   /// Returns the same devices in the same order on a communicator of the program's own, which carries none of our
-  /// messages. It is made, collectively over them, the first time, and `before_creation` is called then.
+  /// messages. The first call creates it, collectively over these devices, after a call of `before_creation`.
   template <class F>
   communicator const& group_of_program(std::uint32_t axes_bits, F const& before_creation) const {
     communicator const& ours = group(axes_bits);
@@ -117,17 +115,17 @@ class device_mesh {
     return theirs;
   }
 
-  /// For the length of an operation, this host thread uses the mesh. @throws ostraka::error if another thread does, or
+  /// Reserves the mesh for this host thread during an operation. @throws ostraka::error if another thread uses it, or
   /// if another copy of the library made the mesh
   [[nodiscard]] exclusive_use use(char const* operation) const {
     if (!shared_->made_by.is_ours()) copy_of_library::refuse(operation, shared_->name);
     return {*shared_->use, operation, shared_->name};
   }
 
-  /// The same, unless another thread uses it: then `may` is false.
+  /// The same without an error: `may` becomes false if another thread uses the mesh.
   [[nodiscard]] exclusive_use use(bool& may) const { return {*shared_->use, may}; }
 
-  /// The cached relation of this mesh to another one; used with the mesh.
+  /// A cached relation of this mesh to another one; protected by `use`.
   struct cached_pair {
     std::weak_ptr<device_mesh const> other;
     shared_value<mesh_pair const> pair;
@@ -138,7 +136,7 @@ class device_mesh {
   template <class = void>
   [[gnu::cold]] std::string describe() const;
 
-  /// Returns a number that differs, most likely, if axes or sizes do.
+  /// Returns a hash of the axes and sizes.
   template <class = void>
   [[gnu::cold]] std::int64_t fingerprint() const;
 
@@ -153,8 +151,8 @@ class device_mesh {
   device_mesh() = default;
   // The parts that all copies share.
   struct shared_parts {
-    dynamic_array<communicator> groups;  // by bits of divided axes, those made so far: of more than one device
-    dynamic_array<communicator> of_program;  // for the same sets, those that were used
+    dynamic_array<communicator> groups;  // by bits of divided axes, if created so far: groups of several devices
+    dynamic_array<communicator> of_program;  // for the same sets, if used
     dynamic_array<cached_pair> pairs;
     shared_value<mesh_axes const> axes;  // for listeners
     std::string name;
@@ -205,7 +203,7 @@ inline int device_mesh::devices() const {
   return static_cast<int>(product);
 }
 
-/// @throws ostraka::error if the mesh is dry, where `operation` would have no values to act on
+/// @throws ostraka::error if the mesh is dry, since `operation` needs values
 inline void require_devices(device_mesh const& mesh, std::string_view operation) {
   if (mesh.is_dry())
     throw_error(operation, ": a dry mesh has no devices, so that its tensors have no values, but ", mesh.describe(),

@@ -22,7 +22,7 @@
 
 namespace ostraka::engine {
 
-/// A plan's numbers for mesh axes and labels, bound to a running mesh and to extents.
+/// Binds a plan's numbers of mesh axes and labels to a running mesh and to extents.
 struct execution_context {
   device_mesh const* mesh = nullptr;
   int axis[planner::max_mesh_axes]{};  ///< of the running mesh, by the plan's number
@@ -30,12 +30,12 @@ struct execution_context {
   planner::coordinates here{};
   char const* operation = "";  ///< the operation that runs here, and the names of its numbers: for messages
   planner::naming names{};
-  bool tools_listen = false;  ///< to Kokkos, as the operation begins
-  bool is_begun = false;  ///< the operation is waited for later; comparing its first run would wait for others
-  exclusive_use use{};  ///< this thread's use of the mesh, as long as the context lives; a copy has none of its own
+  bool tools_listen = false;  ///< a tool listens to Kokkos when the operation begins
+  bool is_begun = false;  ///< the operation is in flight; comparing its first run would wait for others
+  exclusive_use use{};  ///< this thread's use of the mesh while the context exists; a copy does not use the mesh
 
   execution_context() = default;
-  /// Sizes of so many mesh axes are to be written, and extents of as many labels as the operation has.
+  /// Prepares for `mesh_axes` mesh axes, whose sizes the caller writes, with the extents of the operation's labels.
   explicit execution_context(int mesh_axes)
       : sizes(0, mesh_axes), tools_listen(Kokkos::Tools::profileLibraryLoaded()) {}
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The making of a mesh and its groups: the bodies of device_mesh's rare members. A program that links
-/// ostraka::compiled has them there, and does not read this file.
+/// Floor 3. Creates a mesh and its groups: the bodies of device_mesh's rare members. A program that links
+/// ostraka::compiled has them in the library, and does not include this file.
 
 #include <cstddef>
 #include <cstdint>
@@ -91,8 +91,7 @@ template <class>
   return static_cast<std::int64_t>(n);
 }
 
-/// Devices that were given different meshes would wait for each other in its operations, so they compare fingerprints
-/// first.
+/// Compares fingerprints, since devices with different meshes would wait for each other in operations.
 [[gnu::cold]] inline void device_mesh::require_agreement(node_request const& nodes) const {
   std::uint64_t combined = static_cast<std::uint64_t>(fingerprint());
   auto const add = [&](int n) { combined = (combined ^ static_cast<std::uint64_t>(n)) * 1099511628211u; };
@@ -105,7 +104,7 @@ template <class>
   if (extremes[0] == ~extremes[1]) return;
   std::int64_t of_first = world_.rank() == 0 ? mine : std::numeric_limits<std::int64_t>::min();
   world_.find_largest(&of_first, 1);
-  std::int64_t others = mine != of_first ? world_.size() - world_.rank() : 0;  // largest on the first that differs
+  std::int64_t others = mine != of_first ? world_.size() - world_.rank() : 0;  // largest on the first one that differs
   world_.find_largest(&others, 1);
   throw_error("make_mesh: every device makes the same mesh, but device ", world_.size() - others,
               " names other axes, sizes or nodes than device 0; compute them from values that all devices share");
@@ -142,7 +141,7 @@ template <class>
   }
 }
 
-/// Returns the numbers of the devices of a group in its order.
+/// Returns the numbers of the devices of a group, in the order of the group.
 [[gnu::cold]] inline dynamic_array<int> device_mesh::members(std::uint32_t set) const {
   dynamic_array<int> numbers{0};
   for (int a = 0; a < axes(); ++a) {
@@ -156,7 +155,7 @@ template <class>
   return numbers;
 }
 
-/// Returns how the devices of a group lie on nodes.
+/// Returns the layout of a group's devices on nodes.
 inline node_grid device_mesh::grid_of(std::uint32_t set) const {
   node_grid grid;
   for (int a = 0; a < axes(); ++a)
@@ -172,8 +171,7 @@ template <class>
   one.set_nodes(grid_of(set));
 }
 
-/// Makes the groups of both levels of the group over these axes, if it has levels, or tells the observer to expect
-/// them.
+/// If the group over these axes has two levels, creates their groups, or tells the observer to expect them.
 [[gnu::cold]] inline void device_mesh::prepare_levels(std::uint32_t set) const {
   node_grid const grid = grid_of(set);
   if (!grid.has_levels()) return;
@@ -189,8 +187,8 @@ template <class>
   world_.expect_part(between);
 }
 
-/// Devices that compare their calls make all groups now: a device that makes a group later could not tell the others
-/// the call that it is about to make.
+/// Creates all groups now if devices compare their calls: a device that creates a group later could not tell the others
+/// its call first.
 [[gnu::cold]] inline void device_mesh::prepare_groups() {
   for (int a = 0; a < axes(); ++a) divided_ |= size(a) > 1 ? 1u << a : 0u;
   shared_->groups.resize(std::size_t(1) << axes());

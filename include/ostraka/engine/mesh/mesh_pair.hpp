@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 3. Two meshes, one of which has all processes of the other, and the device numbers of the processes on both.
-/// If they have the same processes, each process can compute this alone. If one mesh has more, the processes outside of
-/// the other do not know its members, so all of the larger one exchange them, once for two meshes. {X: 4} on ranks 0 1
-/// 2 3, {Y: 2} on ranks 3 1: 0 → –, 1 → 1, 2 → –, 3 → 0.
+/// If both meshes have the same processes, each process computes the numbers alone. If one is larger, the processes
+/// outside the smaller mesh do not know its members, so all processes of the larger mesh exchange the numbers, once for
+/// two meshes. For {X: 4} on ranks 0 1 2 3 and {Y: 2} on ranks 3 1: 0 → –, 1 → 1, 2 → –, 3 → 0.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,8 +34,8 @@ inline error unrelated_meshes(char const* operation, device_mesh const& large, d
                 "processes"));
 }
 
-// Returns the device of `small` that each process of `large` is; every process tells its own. @throws ostraka::error,
-// on all of them alike
+// Returns the device number on `small` of each process of `large`, −1 for none. Every process sends its own. @throws
+// ostraka::error, on all of them alike
 inline dynamic_array<int> agree(char const* operation, device_mesh const& large, device_mesh const& small) {
   constexpr std::int64_t outside = -1;
   constexpr std::int64_t reaches_beyond = -2;
@@ -56,7 +56,7 @@ inline dynamic_array<int> agree(char const* operation, device_mesh const& large,
           "where the mesh is absent");
   }
   dynamic_array<int> device;
-  dynamic_array<int> claims(static_cast<std::size_t>(small.devices()));  // from here on, as many as all of them say
+  dynamic_array<int> claims(static_cast<std::size_t>(small.devices()));  // all processes agree on its size now
   bool has_devices = false;
   for (std::size_t p = 0; p < processes; ++p) {
     std::int64_t const d = answers[2 * p];
@@ -113,8 +113,8 @@ inline mesh_pair make_pair_of(char const* operation, device_mesh const& first, d
 
 }  // namespace detail
 
-/// Returns the device numbers on two meshes. They are cached as long as both live, whichever host thread asks, since
-/// finding them is collective over the larger one, if it is larger. @pre this host thread uses both. @throws
+/// Returns the device numbers on two meshes. They are cached, for all host threads, while both meshes exist, since
+/// finding them is collective over the larger mesh if one is larger. @pre this host thread uses both. @throws
 /// ostraka::error, on all processes of both alike, if neither has all processes of the other
 inline shared_value<mesh_pair const> pair_of(char const* operation, std::shared_ptr<device_mesh const> const& first,
                                              std::shared_ptr<device_mesh const> const& second) {

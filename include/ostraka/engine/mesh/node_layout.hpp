@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The levels of a mesh that is being made: the number of devices of each node, the block of the mesh that
-/// they form, and, if the program sets it by hand, the rank of each device.
+/// Floor 3. The levels of a new mesh: the number of devices of each node, the block of the mesh that they form, and, if
+/// the program sets the block, the rank of each device.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,11 +21,11 @@
 
 namespace ostraka::engine {
 
-/// A program's request for its nodes: none, so that the carrier is asked; so many devices each; or each a block of
-/// the mesh. A request brings the functions that grant it, which no other program compiles.
+/// A program's request for its nodes: `each` devices per node, the block `within` per node, or none, so that the
+/// carrier's answer counts. A request carries the functions that grant it, which no other program compiles.
 struct node_request {
   int each = 0;                 ///< devices of a node, if its block is not given
-  dynamic_array<int> within{};  ///< those along each mesh axis
+  dynamic_array<int> within{};  ///< devices of a node along each mesh axis
   dynamic_array<int> (*block)(char const* operation, node_request const&, dynamic_array<int> const& sizes,
                               std::string const& mesh) = nullptr;
   communicator (*order)(communicator const& world, dynamic_array<int> const& sizes,
@@ -51,8 +51,8 @@ inline dynamic_array<int> without_nodes(dynamic_array<int> const& sizes) {
   return dynamic_array<int>(sizes.size(), 1);
 }
 
-/// Returns the devices of a node by the environment: OSTRAKA_DEVICES_PER_NODE, which replaces the carrier's answer. 0:
-/// not set.
+/// Returns the number of devices of a node in the environment, OSTRAKA_DEVICES_PER_NODE, which overrides the carrier's
+/// answer; 0: not set.
 [[gnu::cold]] inline int devices_per_node_setting() {
   char const* const setting = std::getenv("OSTRAKA_DEVICES_PER_NODE");
   return setting != nullptr ? std::max(0, std::atoi(setting)) : 0;
@@ -73,17 +73,17 @@ inline dynamic_array<int> without_nodes(dynamic_array<int> const& sizes) {
               " so; give a number of devices, or sizes within a node, that divide the sizes of the mesh axes");
 }
 
-/// A rank's machine: its first rank, and its number of ranks, counting this group's only.
+/// A rank's machine: its first rank and its number of ranks, within this group.
 struct machine_of_rank {
   std::int64_t first = 0;
   std::int64_t ranks = 1;
   bool in_a_row = true;
 };
 
-/// Tests set the machine that this rank runs on; a negative number: the carrier knows.
+/// The machine of this rank, as tests set it; negative: ask the carrier.
 [[gnu::visibility("default")]] inline int emulated_machine = -1;
 
-/// Finds it by shared memory. Collective.
+/// Finds the ranks that share memory with this one. Collective.
 [[gnu::cold]] inline machine_of_rank find_machine(carrier::group const& world) {
   carrier::group const machine(emulated_machine >= 0 ? world.split(emulated_machine, 0) : world.split_by_machine());
   std::int64_t ends[2] = {world.rank(), -world.rank()};
@@ -96,7 +96,7 @@ struct machine_of_rank {
 }
 
 /// Returns the block of the mesh that each node holds, with devices in the order of ranks: one device, unless all nodes
-/// hold the same number in a row, and these form a block of the mesh. Collective; the same on all ranks.
+/// hold the same number of consecutive devices, and these form a block of the mesh. Collective; the same on all ranks.
 [[gnu::cold]] inline dynamic_array<int> found_block(communicator const& world, dynamic_array<int> const& sizes) {
   std::int64_t each = devices_per_node_setting();
   if (each == 0) {
@@ -110,9 +110,9 @@ struct machine_of_rank {
   return each > 1 && !within.empty() ? within : without_nodes(sizes);
 }
 
-/// Returns the same ranks in the order of the devices that they become, if nodes hold blocks `within`: the ranks of a
-/// machine in their order, machine by machine, fill node by node. Collective. @throws ostraka::error, on all ranks
-/// alike, if a node would have ranks of several machines
+/// Returns the same ranks in the order of their devices, if nodes hold blocks `within`: ranks fill node after node,
+/// machine by machine, in their order on each machine. Collective. @throws ostraka::error, on all ranks alike, if a
+/// node would have ranks of several machines
 [[gnu::cold]] inline communicator in_order_of_nodes(communicator const& world, dynamic_array<int> const& sizes,
                                                     dynamic_array<int> const& within) {
   node_grid grid;
@@ -137,8 +137,8 @@ struct machine_of_rank {
   return moved != 0 ? world.split(0, device) : world;
 }
 
-/// Returns a program's request: `each` devices, or a block if that is 0. A mesh without axes has no block, and so no
-/// request.
+/// Returns a program's request: `each` devices, or a block if that is 0. A mesh without axes has no block, so there is
+/// no request.
 [[nodiscard]] inline node_request request_nodes(int each, dynamic_array<int> within) {
   if (each == 0 && within.empty()) return {};
   return {each, std::move(within), &requested_block, &in_order_of_nodes};

@@ -21,7 +21,7 @@ using planner::box_of;
 using planner::dense_block;
 using planner::strided_block;
 
-/// Returns a shape in the form that kernels take. @pre it does not lie as a message
+/// Returns a shape in the form that kernels take. @pre it does not have the layout of a message
 inline strided layout_of(planner::strided_box const& b) {
   strided s;
   for (int i = 0; i < b.where.rank; ++i) s.add(b.where.at[i].size(), b.stride[i]);
@@ -34,10 +34,10 @@ strided_block<T const*, Layout> readable(strided_block<T*, Layout> const& b) {
   return {b, b.data};
 }
 
-/// Bytes that copies between blocks have written so far: packed, unpacked, put in place.
+/// Bytes that copies between blocks have written so far, packing and unpacking included.
 [[gnu::visibility("default")]] inline thread_local constinit std::int64_t copied_bytes = 0;
 
-/// to <- alpha from + beta to. @pre neither lies as a message
+/// to <- alpha from + beta to. @pre neither has the layout of a message
 template <class Exec, class T>
 void copy(Exec const& exec, strided_block<T*> const& to, strided_block<T const*> const& from,
           update<T> const& how = {}) {
@@ -45,7 +45,7 @@ void copy(Exec const& exec, strided_block<T*> const& to, strided_block<T const*>
   copy(exec, to.data, layout_of(to), from.data, layout_of(from), how);
 }
 
-/// The elements of `to` in the box `there` <- those of `from` in the box `here`, which is as large.
+/// to[there] <- from[here], for boxes with the same extents.
 template <class Exec, class T>
 void copy_part(Exec const& exec, strided_block<T*> const& to, box const& there, strided_block<T const*> const& from,
                box const& here) {

@@ -22,7 +22,7 @@ namespace detail {
 /// The part of a record in flight that does not depend on the element type.
 class flight : public in_flight {
  public:
-  /// Lets its message progress, without waiting. True if it has arrived; false while another host thread uses the mesh,
+  /// Lets the message progress, without waiting. True if it has arrived; false while another host thread uses the mesh
   /// or MPI.
   bool test() noexcept {
     bool may = false;
@@ -31,7 +31,7 @@ class flight : public in_flight {
   }
   void poll() noexcept final { static_cast<void>(test()); }
 
-  /// Goes on to the end, and keeps the record for another flight.
+  /// Finishes the operation, and keeps the record for another flight.
   void end() {
     struct ending {
       flight& it;
@@ -63,10 +63,9 @@ class flight : public in_flight {
   char const* operation_ = "";
 };
 
-/// A flight on an instance of an execution space. A record that waits for its next flight holds no instance: an
-/// application's instance may end as soon as it is no longer used, and none may outlive Kokkos, as a host thread's
-/// records do. A flight that ends in another scope than it began in waits for its instance, since what follows may run
-/// on another.
+/// A flight on an instance of an execution space. An idle record holds no instance: the application may end its
+/// instance as soon as it is no longer used, and no instance may outlive Kokkos, as the records of a host thread do. A
+/// flight that ends in another scope than it began in waits for its instance, since later kernels may run on another.
 template <class Exec>
 class flight_on : public flight {
  public:
@@ -90,14 +89,14 @@ class flight_on : public flight {
 
  private:
   std::optional<Exec> exec_;
-  std::uint64_t scope_ = 0;  // in which it began
+  std::uint64_t scope_ = 0;  // the scope in which it began
 };
 
 }  // namespace detail
 
-/// A run that has begun, or none. It ends when it is waited for, destroyed, or assigned to: on the host thread that
-/// began it, before that thread ends. Runs are begun, and waited for, in the same order on all devices of their mesh
-/// axes. Until the end the operands must not be written, nor the result touched.
+/// An operation in flight, or none. It ends when it is waited for, destroyed, or assigned to, which must happen on the
+/// host thread that began it. All devices of its mesh axes begin, and wait for, their operations in the same order.
+/// Until the end, do not write the operands, and do not access the result.
 class [[nodiscard]] run_in_flight {
  public:
   run_in_flight() = default;
@@ -111,14 +110,14 @@ class [[nodiscard]] run_in_flight {
   }
   ~run_in_flight() { wait(); }
 
-  /// True if it holds a run that has not ended.
+  /// True if it holds an operation that has not ended.
   explicit operator bool() const { return flight_ != nullptr; }
 
-  /// Lets its message progress, without waiting. True if it has arrived. wait() then only does the remaining work,
-  /// without waiting for the message.
+  /// Lets the message progress, without waiting. True if it has arrived; wait() then does the remaining work without
+  /// waiting for the message.
   bool test() { return flight_ == nullptr || flight_->test(); }
 
-  /// Does the remaining work: the result is then complete.
+  /// Waits for the message and does the remaining work; the result is then complete.
   void wait() {
     if (flight_ != nullptr) std::exchange(flight_, nullptr)->end();
   }
@@ -129,7 +128,7 @@ class [[nodiscard]] run_in_flight {
 
 namespace detail {
 
-/// The records of one host thread, kept so that a steady state allocates none.
+/// The records of one host thread, which it reuses, so that a loop allocates none.
 template <class Record>
 class flight_records {
  public:
@@ -159,10 +158,10 @@ class flight_records {
   }
 
  private:
-  Record* free_ = nullptr;  // as many as were in flight at once
+  Record* free_ = nullptr;  // as many records as were in flight at once
 };
 
-/// Begins a record with `begin(record)`, and keeps it for another run if that throws.
+/// Begins a flight with `begin(record)`, and keeps the record for another flight if that throws.
 template <class Record, class Begin>
 run_in_flight begin_record(typename Record::execution_space const& exec, Begin const& begin) {
   Record& record = flight_records<Record>::instance().take(exec);

@@ -3,10 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. Halos in flight: they are begun, and waited for later. An exchange fills the margins of a padded block from
-/// the devices that own those indices. A return is its transpose, with the same plan: the contents of the margins go
-/// back to these devices and are added there. A device that sends one way receives the other way, and messages have the
-/// same length. Between beginning and end the data sent stay as they are, and the memory received is not touched.
+/// Floor 3. Halos in flight: they begin, and the program waits for them later. An exchange fills the margins of a
+/// padded block from the devices that own those indices. A return is the transpose of an exchange, with the same plan:
+/// the contents of the margins go back to their owners, which add them. The senders of an exchange are the receivers of
+/// a return, and messages have the same lengths. Between beginning and end, do not change the data sent, and do not
+/// access the memory received.
 
 #include <Kokkos_Core.hpp>
 
@@ -72,7 +73,7 @@ class halo_record final : public flight_on<Exec> {
   [[nodiscard]] halo_messages const& sent() const { return adds ? plan_->received : plan_->sent; }
   [[nodiscard]] halo_messages const& received() const { return adds ? plan_->sent : plan_->received; }
 
-  // Data to add all arrive in the buffer; data to copy do only if their place is no run of memory.
+  // All data to add arrive in the buffer; data to copy arrive there only if their place is not a run of memory.
   [[nodiscard]] static std::int64_t place_of(halo_message const& m) { return adds ? m.begin : m.packed; }
   [[nodiscard]] std::int64_t elements_received() const { return adds ? received().elements : received().packed; }
 
@@ -96,8 +97,8 @@ class halo_record final : public flight_on<Exec> {
     flight_records<halo_record>::instance().give_back(*this);
   }
 
-  // Takes a buffer for received data, and after them the data sent. It may throw for want of memory, when nothing is
-  // in flight yet.
+  // Allocates a buffer for the data received, followed by the data sent. If it throws for lack of memory, nothing is in
+  // flight yet.
   void take_buffers() {
     if (exchanges_) buffer_ = scratch<T, space>(elements_received() + sent().packed);
   }
@@ -143,7 +144,7 @@ class halo_record final : public flight_on<Exec> {
     }
   }
 
-  // Faces of small blocks: starting a kernel takes longer than the copy.
+  // True for faces of small blocks, where starting a kernel takes longer than the copy.
   static bool is_walked_here(halo_box const& b) {
     return runs_on_host<Exec> && b.is_plane && b.elements <= serial_elements;
   }
@@ -191,7 +192,7 @@ run_in_flight begin_halo(Exec const& exec, device_mesh const& mesh, char const* 
       exec, [&](record_type& record) { record.begin(mesh, operation, members, plan, from, to); });
 }
 
-/// The part of the padded block that no device has <- value.
+/// Fills the part of the padded block that belongs to no device with `value`.
 template <class Exec, class T>
 void fill_beyond(Exec const& exec, halo_plan const& plan, T* target, T const& value) {
   for (halo_box const& b : plan.beyond) fill(exec, target + b.begin, b.loops, value);

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. The boxes of a block and of its padded block that an exchange of halos sends, receives and copies, device
-/// by device. All boxes for one device are one message, even those of corners, so that all of it goes at once. A loop
-/// over the same blocks computes the plan once.
+/// by device. All boxes for one device, corners included, form one message, so that all messages are sent at once. A
+/// loop over the same blocks computes the plan once.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,16 +24,16 @@ namespace ostraka::engine {
 struct halo_shape {
   int rank = 0;
   planner::padded_axis axis[max_rank]{};
-  std::int64_t number[max_rank]{};       ///< of this device's block along each axis
+  std::int64_t number[max_rank]{};       ///< number of this device's block along each axis
   planner::mesh_order over[max_rank]{};  ///< the mesh axes that divide it
   int mesh_axes = 0;
-  int running[planner::max_mesh_axes]{};  ///< the same in the numbering of the running mesh
+  int running[planner::max_mesh_axes]{};  ///< the same axes in the numbering of the running mesh
   std::int64_t ways[planner::max_mesh_axes]{};
   bool is_strided = false;          ///< the padded block has strides of its own; otherwise it is row-major
   std::int64_t stride[max_rank]{};  ///< those strides
   bool in_place = false;     ///< the block is the inner part of the padded one
   bool corners = true;       ///< otherwise the margins of two axes are left out
-  bool zero_copy = false;    ///< MPI takes runs of memory from where they lie
+  bool zero_copy = false;    ///< MPI takes runs of memory in place
   bool nowhere = false;      ///< this process holds no block
 
   friend bool operator==(halo_shape const&, halo_shape const&) = default;
@@ -55,18 +55,18 @@ struct halo_box {
   std::int64_t begin = 0;
   strided loops{};
   std::int64_t elements = 0;
-  bool is_plane = false;                  ///< two loops walk it, as most faces
-  std::int64_t count[2]{}, step[2]{};  ///< these, the outer one first
+  bool is_plane = false;                  ///< two loops cover it, as for most faces
+  std::int64_t count[2]{}, step[2]{};  ///< their counts and steps, the outer loop first
 };
 
 /// The message to or from one device: boxes, one after the other.
 struct halo_message {
   int peer = 0;
-  std::size_t first = 0;  ///< of the boxes
+  std::size_t first = 0;  ///< number of its first box
   std::size_t boxes = 0;
   std::int64_t elements = 0;
-  std::int64_t begin = 0;    ///< among the elements of all messages
-  std::int64_t packed = -1;  ///< where in the buffer; −1: a run of memory, from where it lies
+  std::int64_t begin = 0;    ///< its begin among the elements of all messages
+  std::int64_t packed = -1;  ///< its begin in the buffer; −1: a run of memory, sent in place
 };
 
 /// The messages of one direction.
@@ -74,15 +74,15 @@ struct halo_messages {
   dynamic_array<halo_box> boxes;
   dynamic_array<halo_message> messages;
   std::int64_t elements = 0;
-  std::int64_t packed = 0;  ///< the part of them in the buffer
+  std::int64_t packed = 0;  ///< number of elements in the buffer
 };
 
 struct halo_plan {
   halo_shape shape{};
   halo_messages sent, received;
-  dynamic_array<halo_box> copied_from, copied_to;  ///< for a neighbour that is this device itself
+  dynamic_array<halo_box> copied_from, copied_to;  ///< boxes for a neighbour that is this device itself
   halo_box source{}, inner{};                      ///< the block, and its place in the padded one
-  dynamic_array<halo_box> beyond;                  ///< the part of the padded block that no device has
+  dynamic_array<halo_box> beyond;                  ///< the part of the padded block that belongs to no device
   int in_flight = 0;
 };
 
@@ -261,7 +261,7 @@ class halo_plans {
     return *plans_.back();
   }
 
-  /// Returns the number of plans that were dropped.
+  /// Returns the number of plans that the cache has dropped.
   [[nodiscard]] std::int64_t dropped() const { return dropped_; }
 
  private:

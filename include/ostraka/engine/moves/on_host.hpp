@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The arrays that MPI gets for memory that the host does not see: that memory, if MPI takes it and only
-/// carries it; otherwise copies on the host, made before a collective and brought back after it. On a host space
-/// nothing is copied. @pre of all: the execution space has been fenced, so that the data to send have been written.
+/// Floor 3. The arrays that MPI gets for memory that the host cannot access: that memory, if MPI takes it and only
+/// carries it; otherwise copies on the host, made before a collective and copied back after it. On a host space nothing
+/// is copied. @pre of all functions: the execution space has been fenced, so that the data to send have been written.
 
 #include <Kokkos_Core.hpp>
 
@@ -22,9 +22,9 @@
 
 namespace ostraka::engine {
 
-/// Returns a view's elements where the host can read them: the view itself, or a copy. Kernels on the instance have
-/// finished writing them. While a program is only priced, a GPU is not asked: a short copy is then zeros, as a short
-/// block on the host is.
+/// Returns a view's elements where the host can read them: the view itself, or a copy. Waits for the kernels on the
+/// instance that write them. While a program is only priced, nothing is copied from a GPU: a short copy is then zeros,
+/// like a short block on the host.
 template <class View>
 auto on_host(View const& view) {
   auto const exec = instance<typename View::execution_space>();
@@ -44,7 +44,7 @@ auto on_host(View const& view) {
   }
 }
 
-/// Returns the element of a view without dimensions, as on_host has it.
+/// Returns the element of a view without dimensions, read like on_host.
 template <class View>
 typename View::non_const_value_type read_on_host(View const& view) {
   using value = typename View::non_const_value_type;
@@ -62,7 +62,7 @@ typename View::non_const_value_type read_on_host(View const& view) {
   }
 }
 
-/// Tests treat the host's memory as a GPU's, with an MPI that takes it or one that does not.
+/// For tests: treats the host's memory as a GPU's, with an MPI that takes it (direct) or does not (staged).
 enum class emulated_gpu { none, direct, staged };
 [[gnu::visibility("default")]] inline emulated_gpu emulated = emulated_gpu::none;
 
@@ -89,7 +89,7 @@ template <class To, class From, class T>
 void stage(T* to, T const* from, std::int64_t count) {
   auto const n = static_cast<std::size_t>(count);
   if (n == 0 || !computes()) return;
-  if constexpr (std::is_same_v<To, From>) {  // an emulated GPU's
+  if constexpr (std::is_same_v<To, From>) {  // memory of an emulated GPU
     std::memcpy(static_cast<void*>(to), static_cast<void const*>(from), n * sizeof(T));
   } else {
     using target = Kokkos::View<T*, To, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -100,7 +100,7 @@ void stage(T* to, T const* from, std::int64_t count) {
 
 }  // namespace detail
 
-/// The arrays of a collective as MPI gets them: in place, or copies on the host, which exist until the next collective
+/// The arrays that MPI gets for a collective: in place, or copies on the host, which exist until the next collective
 /// begins.
 template <class Exec, class T>
 class arrays_for_mpi {
@@ -154,7 +154,7 @@ class arrays_for_mpi {
   short_array<pair, 4> received_;
 };
 
-/// Calls `collective(data)` with the array as MPI gets it.
+/// Calls `collective(data)` with the array that MPI gets.
 template <class Exec, class T, class Collective>
 void with_array_for_mpi(Exec const&, host_work work, T* data, std::int64_t count, Collective const& collective) {
   arrays_for_mpi<Exec, T> arrays;

@@ -3,12 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 3. Blocks that members of a group pass on from turn to turn, as the stages of a pipeline do. A block sent in
+/// Floor 3. Passes blocks between members of a group from turn to turn, like the stages of a pipeline. A block sent in
 /// one turn arrives in the next, and in between every member computes. All members know the senders and receivers.
 ///
 ///     relay<Exec, T> messages(exec, members);
 ///     for each turn:
-///       messages.arrive();                       the blocks sent in the turn before are there
+///       messages.arrive();                       the blocks sent in the previous turn have arrived
 ///       messages.receive(from, next, count);     of this turn
 ///       …
 ///       messages.send(to, made, count);          made stays unchanged until arrive() has been called twice
@@ -20,8 +20,9 @@
 
 namespace ostraka::engine {
 
-/// Members make one at the same time. Two members name the blocks that go from one to the other in the same order.
-/// Sends are waited for a turn later than receives, so that a member which is ahead does not wait for the next one.
+/// The messages of all turns. Members construct it at the same time. Two members list the blocks between them in the
+/// same order. It waits for sends one turn later than for receives, so that a member that is ahead does not wait for
+/// the next one.
 template <class Exec, class T>
 class relay {
  public:
@@ -40,12 +41,12 @@ class relay {
   relay(relay const&) = delete;
   relay& operator=(relay const&) = delete;
 
-  /// Ends a turn: the blocks that it received are there. `wait(messages)` returns when they have arrived.
+  /// Ends a turn, after which the blocks received in it have arrived. `wait(messages)` waits for them.
   template <class Wait>
   void arrive(Wait const& wait) {
     counted_.wait();
     wait(turns_[now_].receives);
-    counted_.begin(members_, collective::permute);  // this ends the one before
+    counted_.begin(members_, collective::permute);  // this ends the previous collective
     now_ = 1 - now_;
     wait(turns_[now_].sends);
     fence_on_host(exec_, arrays_);

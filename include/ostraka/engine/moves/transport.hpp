@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. The parts of a block that MPI takes from where they lie: runs of memory, and on the host messages of long
-/// rows, which it packs. A shorter message goes at once, with its envelope, and our own copies pack it for less than a
-/// type costs. A longer one that lies dense is copied by the system or the network from memory to memory, which pays
-/// for our packing it. Our own copies pack shorter rows faster.
+/// Floor 3. The blocks that MPI takes in place: runs of memory, and on the host medium-sized messages of long rows,
+/// which MPI packs. A shorter message is sent with its envelope, and our own copies pack it in less time than an MPI
+/// type costs. A longer message is worth packing by us, because the system or the network copies dense data directly
+/// from memory to memory. Our own copies also pack shorter rows faster.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,18 +18,18 @@
 
 namespace ostraka::engine {
 
-/// Bytes of messages, and of their rows, that MPI takes from where they lie: from a page on. Tests lower the shortest.
+/// Bytes of the messages, and of their rows, that MPI takes in place: a page at least. Tests lower the shortest.
 [[gnu::visibility("default")]] inline std::int64_t shortest_block_message = 4096;
 inline constexpr std::int64_t longest_block_message = 256 * 1024;
 [[gnu::visibility("default")]] inline std::int64_t shortest_block_row = 256;
 
-/// Bytes that a device packs and sends in one round of a long exchange, to all others together, and the least to one of
-/// them: packed parts that are still in a cache when they leave and arrive. Tests lower them.
+/// Bytes that a device packs and sends in one round of a long exchange, to all others together, and at least to one of
+/// them. Packed parts of this size are still in a cache when they are sent and received. Tests lower both.
 [[gnu::visibility("default")]] inline std::int64_t bytes_of_round = 1 << 20;
 [[gnu::visibility("default")]] inline std::int64_t shortest_piece_of_round = 128 * 1024;
 
-/// Returns the facts about messages of elements T that lowering needs. A message that runs beside other work travels
-/// whole, so that all of it does; and so does one in a GPU's memory, where kernels pack.
+/// Returns the facts about messages of elements T that lowering needs. A nonblocking message is not split into rounds,
+/// so that all of it overlaps with other work; nor is one in a GPU's memory, where kernels pack.
 template <class Exec, class T>
 planner::transport transport_for(mpi_calls calls = mpi_calls::blocking) {
   constexpr int element_bytes = static_cast<int>(sizeof(T));

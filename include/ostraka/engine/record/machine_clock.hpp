@@ -3,17 +3,17 @@
 #pragma once
 
 /// @file
-/// Floor 3. The clock of a machine that is described, not run. It hears the events of a device and tells the time on
-/// that machine. Local work takes as long as its flops or its memory, whichever is longer, plus the unhidden part of
-/// the other; memory counts at the rate for all that the operation touches, which caches hold or do not hold. A
-/// collective is on its links once it has started and they are free; it overlaps with what the device computes until it
-/// waits for it.
+/// Floor 3. The clock of a machine that is described, not run. It gets the events of a device and computes the time on
+/// that machine. Local work takes as long as its flops or its memory accesses, whichever is longer, plus the unhidden
+/// part of the other. The rate of memory depends on all that the operation touches, which a cache may hold. A
+/// collective occupies its links once it has started and they are free; it overlaps with the device's computation until
+/// the device waits for it.
 ///
 ///     starts, all_gather over X   |■■■■■■■■■■■■■■■■■|
 ///     computes                    |■■■■■■■■■■|
 ///     finishes                               | waits|  now
 ///
-/// The model assumes that all devices are as far as this one: it waits for bytes, never for a device that is late.
+/// The model assumes that all devices run in step: a device waits for bytes, never for a late device.
 
 #include <cstddef>
 #include <cstdint>
@@ -73,13 +73,14 @@ class machine_clock {
         started_.push_back({e.number, now_});
         return;
       case event_kind::waits:
-        return;  // its remainder is known at its end
+        return;  // the time to wait is known at the end
       case event_kind::finishes:
         return finish(e);
     }
   }
 
-  /// The same local work `times` times: added up one by one, so that sums are rounded as if each had its own event.
+  /// Does the same local work `times` times. Adds the times one by one, so that sums are rounded as if each had its own
+  /// event.
   void on_events(event const& e, std::int64_t times) {
     if (e.kind != event_kind::computes) {
       for (std::int64_t i = 0; i < times; ++i) on_event(e);
@@ -89,17 +90,17 @@ class machine_clock {
     for (std::int64_t i = 0; i < times; ++i) local(seconds);
   }
 
-  /// Equal collectives, one after the other.
+  /// Runs `times` equal collectives, one after the other.
   void on_events(event const& starts, event const& finishes, std::int64_t times) {
     on_event(starts);
     finish(finishes, times);
   }
 
   [[nodiscard]] double now() const { return now_; }
-  [[nodiscard]] double computing() const { return computing_; }          ///< local work, and what operations add to it
-  [[nodiscard]] double communicating() const { return communicating_; }  ///< all collectives, hidden ones, too
-  [[nodiscard]] double waiting() const { return waiting_; }              ///< for collectives, with nothing beside them
-  /// Returns when the collective that was finished last was on its links.
+  [[nodiscard]] double computing() const { return computing_; }          ///< local work, and the overhead of operations
+  [[nodiscard]] double communicating() const { return communicating_; }  ///< all collectives, overlapped ones included
+  [[nodiscard]] double waiting() const { return waiting_; }              ///< for collectives, with no work meanwhile
+  /// Returns the span in which the last collective occupied its links.
   [[nodiscard]] span last_collective() const { return last_; }
   [[nodiscard]] dynamic_array<collectives> const& by_kind() const { return by_kind_; }
 
@@ -112,7 +113,7 @@ class machine_clock {
     std::uint64_t number;
     double at;
   };
-  // A carrier of one collective at a time: the links of a torus' axis, or the one to a switch, whichever axes use it.
+  // Links that carry one collective at a time: those of a torus' axis, or the link to a switch, which all axes share.
   struct carrier {
     planner::link links;
     mesh_axes const* mesh;
@@ -130,7 +131,7 @@ class machine_clock {
   }
 
   void end() {
-    if (regions_.empty()) return;  // it began before the clock listened
+    if (regions_.empty()) return;  // the region began before the clock listened
     operations_ -= regions_.back().operation ? 1 : 0;
     touched_ = regions_.back().touched_before;
     regions_.pop_back();
@@ -148,7 +149,7 @@ class machine_clock {
     now_ += seconds;
   }
 
-  // Finishes `times` equal collectives, each later one started when the one before has been waited for.
+  // Finishes `times` equal collectives. Each starts when the device has waited for the previous one.
   void finish(event const& e, std::int64_t times = 1) {
     double began = now_;
     for (std::size_t i = 0; i < started_.size(); ++i)
@@ -175,7 +176,7 @@ class machine_clock {
     for_each_carrier(e, used, [&](carrier& c) { c.free_at = last_.end; });
   }
 
-  // The links of a collective, from axis to axis; an axis that spans nodes has two levels.
+  // The links of a collective, axis by axis; an axis that spans nodes has two levels.
   struct used_links {
     planner::level levels[planner::machine::max_named]{};
     int axis[planner::machine::max_named]{};
@@ -188,7 +189,7 @@ class machine_clock {
     }
   };
 
-  // A group of no mesh has the links of axes that are not named.
+  // A group that belongs to no mesh uses the links of unnamed axes.
   [[nodiscard]] used_links links_of(event const& e) const {
     used_links used;
     if (e.mesh == nullptr) {
@@ -224,7 +225,7 @@ class machine_clock {
     }
   }
 
-  // Returns the time of messages of rows that the transport takes, or that are packed because they are long.
+  // Returns the time of messages of rows, which the transport packs, or the schedule if they are long.
   [[nodiscard]] double seconds_of_rows(event const& e, used_links used) const {
     for (int i = 0; i < used.count; ++i) used.levels[i].links = planner::for_rows(used.levels[i].links);
     return seconds_of(e, used.levels, used.count);
@@ -256,15 +257,15 @@ class machine_clock {
     return 0;
   }
 
-  // Returns the time of a collective in which all devices take part alike, with as many bytes of each.
+  // Returns the time of a collective in which all devices take part alike, with the same number of bytes each.
   [[nodiscard]] double whole(planner::collective what, event const& e, planner::level const* levels, int count) const {
     double const bytes = planner::whole_bytes(what, e.members, static_cast<double>(e.bytes));
     return planner::seconds(levels, count, what, bytes) +
            planner::reduction_seconds(machine_, what, e.members, bytes, touched_);
   }
 
-  // Returns the time of messages to one other device each: on a ring to different sides, through a switch one after the
-  // other.
+  // Returns the time of messages to single devices: on a ring half of them go each way at once; through a switch they
+  // go one after the other.
   [[nodiscard]] double messages(planner::collective what, event const& e, planner::level const* levels,
                                 int count) const {
     std::int64_t const n = e.messages > 1 ? e.messages : 1;
@@ -291,7 +292,7 @@ class machine_clock {
   span last_{};
   int operations_ = 0;
   double touched_ = 0;             // bytes of the blocks of the operation that the device is in, if it reports them
-  dynamic_array<region> regions_;  // those that have begun and not ended
+  dynamic_array<region> regions_;  // regions that have begun and not ended
   dynamic_array<started> started_;
   dynamic_array<carrier> carriers_;
   dynamic_array<collectives> by_kind_;

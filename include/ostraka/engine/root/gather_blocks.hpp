@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Gathers the blocks of all devices into a whole tensor on device 0. A[I_X, J_Y] → A[I, J] there.
+/// Floor 3. Gathers the blocks of all devices into a whole tensor on device 0. A[I_X, J_Y] → A[I, J] on device 0.
 
 #include <cstdint>
 

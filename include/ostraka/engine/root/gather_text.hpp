@@ -16,7 +16,7 @@
 
 namespace ostraka::engine {
 
-/// Returns the texts of all devices, one after the other, on all of them. Collective over the mesh.
+/// Returns, on every device, the texts of all devices, one after the other. Collective over the mesh.
 [[gnu::cold]] inline std::string gather_text(device_mesh const& mesh, std::string const& own) {
   exclusive_use const use = mesh.use("print_blocks");
   communicator const& all = mesh.world();

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The correspondence between a whole tensor on device 0 and the blocks of all devices. The first of the
-/// devices that hold the same block sends it to device 0 or gets it from there. A[I_X, J] on X=2 · Y=3: the blocks of
-/// devices 0 and 3.
+/// Floor 3. Relates a whole tensor on device 0 to the blocks of all devices. If several devices hold the same block,
+/// the first of them sends it to device 0 or receives it from there. A[I_X, J] on X=2 · Y=3: the blocks of devices 0
+/// and 3.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 namespace ostraka::engine {
 
-/// The block of each device of the whole mesh, and how many of its elements travel: none if an earlier device holds the
-/// same block.
+/// The block of each device of the whole mesh, and the number of its elements that are sent: 0 if an earlier device
+/// holds the same block.
 struct root_blocks {
   dynamic_array<box> boxes;
   std::vector<std::int64_t> counts;
@@ -33,7 +33,7 @@ struct root_blocks {
     return total;
   }
 
-  /// Calls f(block, offset) for each block that travels; `offset` is where it begins among them.
+  /// Calls f(block, offset) for each block that is sent; `offset` is its begin among these blocks.
   template <class F>
   void for_each(F const& f) const {
     std::int64_t next = 0;
@@ -62,7 +62,7 @@ inline root_blocks root_blocks_of(execution_context const& w, planner::spec cons
   return blocks;
 }
 
-/// Begins the region of an operation that brings them to device 0 or from there: `gather_to_root [I_X, J], 12 B on
+/// Begins the region of an operation that moves the blocks to device 0 or from it: `gather_to_root [I_X, J], 12 B on
 /// device 0`.
 [[gnu::cold, gnu::noinline]] inline void push_root_blocks(execution_context const& w, planner::spec const& s,
                                                           root_blocks const& blocks, std::size_t element_bytes) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Scatters a whole array on device 0 into the blocks of all devices. A[I, J] there → A[I_X, J_Y].
+/// Floor 3. Scatters a whole array on device 0 into the blocks of all devices. A[I, J] on device 0 → A[I_X, J_Y].
 
 #include <cstdint>
 #include <string>
@@ -21,8 +21,8 @@
 
 namespace ostraka::engine {
 
-/// The extents of an array on device 0. For a list only the number of elements is known. An array whose elements lack
-/// an alignment has its negative as the first extent.
+/// The extents of an array on device 0. For a list, only the number of elements is known. If the array's elements lack
+/// an alignment, the first extent is minus that alignment.
 struct whole_extents {
   int rank = 0;  ///< -1: a list
   std::int64_t extent[max_rank]{};
@@ -39,7 +39,7 @@ namespace detail {
 }  // namespace detail
 
 /// @throws ostraka::error, on all devices alike, unless the array of device 0 has the extents of a tensor `s`. Device 0
-/// tells the others its extents; on a dry mesh no device does. Collective over the mesh.
+/// sends its extents to the others, except on a dry mesh. Collective over the mesh.
 inline void require_whole(execution_context const& w, planner::spec const& s, whole_extents given) {
   broadcast(w.mesh->world(), given.extent, given.rank < 0 ? 1 : given.rank);
   if (w.mesh->is_dry() && w.mesh->device() != 0) return;
@@ -84,8 +84,8 @@ void scatter_to_host(execution_context const& w, planner::spec const& s, T const
 
 }  // namespace detail
 
-/// `block` is this device's block of a tensor `s`, dense, in memory of `Exec`. Only device 0 reads `whole` and its
-/// layout, on the host. Collective over the mesh.
+/// block <- its part of `whole`. `block` is this device's dense block of a tensor `s`, in memory of `Exec`. Only device
+/// 0 reads `whole` and its layout, on the host. Collective over the mesh.
 template <class Exec, class T>
 void scatter_blocks(Exec const& exec, execution_context const& w, planner::spec const& s, T const* whole,
                     planner::strided_box const& layout, T* block) {
