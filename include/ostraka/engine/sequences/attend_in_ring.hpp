@@ -16,8 +16,8 @@
 namespace ostraka::engine {
 
 /// out <- attention of this device's queries to the keys of all devices of the ring; log_sums <- for each query, the
-/// logarithm of the divisor of its weights, with rows as in scores. `rule`: plain_scores, or a score_rule for the
-/// scores of this device's queries and all keys. Collective over the mesh axes that divide the keys.
+/// logarithm of the sum that divides its weights, with the rows of the scores. `rule`: plain_scores, or a score_rule
+/// for the scores of this device's queries and all keys. Collective over the mesh axes that divide the keys.
 template <class Exec, class T, class Rule = plain_scores>
 void attend_in_ring(Exec const& exec, execution_context const& w, ring_attention const& p, T const* q, T const* k,
                     T const* v, T* out, accumulator_of_t<T>* log_sums, Rule const& rule = {}) {

@@ -8,7 +8,7 @@
 ///
 ///     key p of row b:  slot p mod S of page table[b, p / S],   max(0, t_b − w + 1) ≤ p ≤ t_b
 ///
-/// If pages are divided, each device weighs those that it has, and the states of the rows are merged.
+/// If pages are divided, each device weighs the keys in its own pages, and a merge of the rows' states follows.
 
 #include <cstdint>
 
@@ -30,7 +30,7 @@ struct paged_attention {
   using wide = accumulator_of_t<T>;
   int rank = 0;
   std::int64_t extent[max_rank]{};
-  int order[max_rank]{};           ///< the dimensions of rows, outermost first, as a host thread walks them
+  int order[max_rank]{};           ///< the dimensions of rows in loop order on the host, outermost first
   aligned<T const> q{}, k{}, v{};  ///< k, v: the first slot of the first page
   aligned<Page const> table{};
   aligned<Position const> positions{};
@@ -38,8 +38,8 @@ struct paged_attention {
   index_window key_pages{}, value_pages{};  ///< this device's pages
   std::int64_t key_slot = 0, value_slot = 0;
   int queries = 0;                   ///< the dimension along which positions follow each other
-  std::int64_t first_query = 0;      ///< the global index of this device's first one
-  planner::paged_queries request{};  ///< the rule by which queries see keys, and what is known of each request's work
+  std::int64_t first_query = 0;      ///< the global index of this device's first query
+  planner::paged_queries request{};  ///< the rule by which queries see keys, and known facts about each request's work
   wide scale = 1;
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t rows() const {
@@ -59,19 +59,19 @@ struct row_of_pages {
   T const* k;
   T const* v;
   Page const* table;
-  std::int64_t first, begin, end;  ///< it sees positions [0, first) and [begin, end)
+  std::int64_t first, begin, end;  ///< the row sees positions [0, first) and [begin, end)
 };
 
 template <class T, class Page, class Position>
 struct attend_row_to_pages {
   using wide = accumulator_of_t<T>;
-  static constexpr std::int64_t tile = 256;  ///< keys whose scores are kept at once
+  static constexpr std::int64_t tile = 256;  ///< number of keys whose scores are kept at once
   paged_attention<T, Page, Position> a;
   wide* weighted;  ///< [rows, width]
   exp_sum<wide>* states;
-  wide* largest;  ///< what the weighted values of a row are relative to
+  wide* largest;  ///< the score to which the weighted values of a row are relative
 
-  /// Returns row `item` in the order of the walk.
+  /// Returns row `item` in loop order.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION row_of_pages<T, Page> row_at(std::int64_t item) const {
     std::int64_t index[max_rank]{}, query = a.first_query;
     for (int i = a.rank - 1; i >= 0; --i) {
@@ -137,7 +137,7 @@ struct attend_row_to_pages {
     largest[r.number] = state.largest;
   }
 
-  /// The same with vectors. `buffer`: for `tile` scores and a query.
+  /// The same with vector instructions. `buffer` has space for `tile` scores and a query.
   void on_host(std::int64_t item, wide* buffer) const {
     row_of_pages<T, Page> const r = row_at(item);
     wide* const o = weighted + r.number * a.width;
@@ -221,7 +221,8 @@ struct finish_row_of_pages {
 }  // namespace detail
 
 /// weighted[row] <- Σ exp(score − m) · value over this device's keys that the row sees; largest[row] <- m; states[row]
-/// <- m and Σ exp(score − m). On the host all is written when it returns. @pre table and positions are in range
+/// <- m and Σ exp(score − m). On the host, it returns when all results are written. @pre table and positions are in
+/// range
 template <class Exec, class T, class Page, class Position>
 void attend_to_pages(Exec const& exec, paged_attention<T, Page, Position> a, accumulator_of_t<T>* weighted,
                      exp_sum<accumulator_of_t<T>>* states, accumulator_of_t<T>* largest) {
@@ -229,7 +230,7 @@ void attend_to_pages(Exec const& exec, paged_attention<T, Page, Position> a, acc
   std::int64_t const rows = a.rows();
   if (rows == 0) return;
   if (counts_flops()) detail::count_flops_of_pages(a);
-  // The rows that read the same keys follow each other.
+  // Rows that read the same keys are consecutive.
   int at = 0;
   for (bool const reads : {true, false})
     for (int d = 0; d < a.rank; ++d)
@@ -240,7 +241,7 @@ void attend_to_pages(Exec const& exec, paged_attention<T, Page, Position> a, acc
     std::int64_t const cores = exec.concurrency(), shares = rows < 4 * cores ? rows : 4 * cores;
     std::int64_t const room = attend_row::tile + a.width;
     kernel_scratch<wide, typename Exec::memory_space> const buffers(shares * room);
-    // The pages that a row reads are not known here; the table bounds them.
+    // The number of pages that a row reads is unknown here; the table bounds it.
     for_each_share("ostraka attention to pages", exec, rows, shares, rows * a.width * a.slots,
                    [&row, all = buffers.data(), room](std::int64_t begin, std::int64_t end, std::int64_t share) {
                      detail::with_wide_vectors([&row, buffer = all + share * room, begin, end] {
@@ -253,8 +254,8 @@ void attend_to_pages(Exec const& exec, paged_attention<T, Page, Position> a, acc
   fence_on_host(exec);
 }
 
-/// Divides the weighted values of each row by its sum over all devices. `own`: what they are relative to; `whole`: the
-/// states of all devices, merged. A row that has seen nothing becomes zeros.
+/// Divides the weighted values of each row by its sum over all devices. `own`: the scores to which they are relative;
+/// `whole`: the merged states of all devices. A row that sees no key becomes zeros.
 template <class Exec, class T>
 void finish_pages(Exec const& exec, std::int64_t rows, std::int64_t width, T const* own, exp_sum<T> const* whole,
                   T* weighted) {

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. One round of an attention ring, for attention and its derivative: while a device multiplies its queries
-/// with the current keys, the next ones arrive. Scores cover only the current part.
+/// with the current keys, the next keys arrive. Scores exist only for the current part.
 ///
 ///     for each part:  S = scale · Q K, by the rule of the scores if there is one,  then the caller's work with S, Q, K
 ///                     and V
@@ -17,7 +17,7 @@
 
 namespace ostraka::engine::detail {
 
-/// Chunks with computed scores. `part`: their keys, counted from the first of the current piece.
+/// Chunks with computed scores. `part`: the range of their keys within the current piece.
 template <class T>
 struct scored_chunks {
   planner::range part{};
@@ -25,8 +25,8 @@ struct scored_chunks {
   labelled_block<T> scores;
 };
 
-/// Collective over the mesh axes that divide the keys. `Rule`: plain_scores, or a score_rule, aligned with this
-/// device's queries and all keys. @pre this process has a block
+/// One round of the ring. Collective over the mesh axes that divide the keys. `Rule`: plain_scores, or a score_rule
+/// aligned with this device's queries and all keys. @pre this process has a block
 template <class Exec, class T, class Rule>
 class attention_round {
  public:
@@ -50,7 +50,7 @@ class attention_round {
   [[nodiscard]] rotating_keys<Exec, T>& travelling() { return travelling_; }
   [[nodiscard]] planner::attention_ring const& ring() const { return travelling_.ring(); }
 
-  /// Returns the largest number of elements of the scores of a product.
+  /// Returns the number of scores of the largest product.
   [[nodiscard]] std::int64_t most_scores() const {
     std::int64_t most = 0;
     for (int piece = 0; piece < ring().pieces(); ++piece)
@@ -64,7 +64,7 @@ class attention_round {
     return most * blocks_.outer * blocks_.inner;
   }
 
-  /// Returns the rows of a product. A rule hides the keys that a plain mask would hide.
+  /// Returns the rows of a product, unmasked if a rule hides the keys that the plain mask would hide.
   [[nodiscard]] score_rows rows_of(planner::ring_product const& m) const {
     score_rows rows = blocks_.rows_of(m);
     if constexpr (!is_plain) rows.is_masked = false;
@@ -76,7 +76,7 @@ class attention_round {
       if (rule_.hides_beyond_positions()) return true;
     return m.is_masked;
   }
-  /// Returns the scores of a product by index. @pre there is a rule
+  /// Returns the global indices of the scores of a product. @pre there is a rule
   [[nodiscard]] score_box box_of(planner::ring_product const& m, std::int64_t home) const {
     labelled const lies = blocks_.scores_of(m);
     score_box box;

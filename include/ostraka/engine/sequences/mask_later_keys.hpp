@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. The causal mask on a block of scores[…, Q, …, K]: −infinity if the key comes after the query. Positions are
-/// global indices, which a device knows for any division of Q and K, or the positions of striped sequences. Only hidden
-/// elements are written.
+/// global indices, which a device knows for any division of Q and K, or the positions of striped sequences. It writes
+/// only hidden elements.
 
 #include <cstdint>
 

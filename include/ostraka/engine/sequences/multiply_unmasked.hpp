@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Products of weights in ring attention: sums += weights · values. If the causal mask hides some pairs, their
-/// weights are 0, and their values have no effect, not even a NaN. Only such a product, one or two in a ring, checks
-/// its values first. On a GPU, where the host would wait for the answer, a kernel repairs the product's sums before
+/// weights are 0, and their values have no effect, not even a NaN. Only such products, one or two in a ring, check
+/// their values first. On a GPU, where the host would wait for the answer, a kernel repairs the product's sums before
 /// they are added.
 
 #include <ostraka/engine/kernels/weighted_sums.hpp>
@@ -40,7 +40,7 @@ template <class Exec, class T>
   add_sums(exec, weighted_sums_of(p, weights.data, values.data, sums.data));
 }
 
-/// The same as a product whose sums that are infinite or NaN are computed again.
+/// The same by a product, after which sums that are infinite or NaN are computed again.
 template <class Exec, class T>
 void add_repaired_product(Exec const& exec, labelled_block<T const> const& weights,
                           labelled_block<T const> const& values, labelled_block<T> const& sums) {

@@ -13,7 +13,7 @@
 
 namespace ostraka::engine {
 
-/// The position at an index of a striped sequence, or of one in order. @pre the sequence has elements, and stripes fit
+/// Maps an index of a sequence, striped or in order, to its position. @pre the sequence has elements, and stripes fit
 struct position_at {
   std::int64_t chunk, devices;
 

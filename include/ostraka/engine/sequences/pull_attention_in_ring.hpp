@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. The derivative of ring attention. Keys and values travel once more, and the cotangents of a part follow it.
-/// Each device adds its own cotangents to those of the previous device, which have had the time of a step to arrive,
-/// and passes them on. The last device that needs the part sends them to its owner.
+/// Each device adds its own cotangents to those of the previous device, which had one step's time to arrive, and passes
+/// the sum on. The last device that needs the part sends them to its owner.
 ///
 ///     P = exp(S − l),  dS = scale · P (dO V − Σ dO O)         dQ += dS K,  dK += dS Q,  dV += P dO
 
@@ -41,7 +41,8 @@ class rotating_cotangents {
     return round_.as_blocks(made, home, piece);
   }
 
-  /// Adds the cotangents of the previous device, and passes the sum on, or to the owner.
+  /// Adds the cotangents of the previous device, and passes the sum to the next device that needs the piece, or to its
+  /// owner.
   void forward_sum(int piece, std::int64_t step, bool has_made) {
     in_flight_[piece].wait();
     returning_[piece].wait();
@@ -52,7 +53,7 @@ class rotating_cotangents {
       copy(exec_, made, run, static_cast<wide const*>(arrived_[piece].data()), run,
            update<wide>{wide(1), has_made ? wide(1) : wide(0)});
     }
-    auto const has = [&](std::int64_t whose) {  // true if its cotangents travel on from here
+    auto const has = [&](std::int64_t whose) {  // true if this device passes its cotangents on
       return round_.first(whose, piece) <= step && step < round_.last(whose, piece);
     };
     auto const ends = [&](std::int64_t whose) { return round_.last(whose, piece) == step; };
@@ -67,7 +68,7 @@ class rotating_cotangents {
                                       ends(here) ? round_.elements(here, piece) : 0);
   }
 
-  /// Adds the cotangents of this device's keys and values that other devices computed, if any needed them.
+  /// Adds the cotangents of this device's keys and values from other devices, if any device needed them.
   template <class F>
   void end(int piece, F const& add) {
     in_flight_[piece].wait();
@@ -85,7 +86,7 @@ class rotating_cotangents {
   run_in_flight in_flight_[2], returning_[2];  // last, so that they end before their buffers
 };
 
-/// A result that is accumulated in wide elements: in its own memory, or in a buffer.
+/// A result that is accumulated in wide elements, in its own memory or in a buffer.
 template <class Exec, class T>
 class cotangent_sum_of {
  public:
@@ -108,7 +109,7 @@ class cotangent_sum_of {
   kernel_scratch<wide, typename Exec::memory_space> own_;
 };
 
-/// Converts a block to wide elements, with its dimensions in this order.
+/// A block in wide elements, with its dimensions in this order: the block itself if it has this form, otherwise a copy.
 template <class Exec, class T>
 class ordered_block {
  public:
@@ -136,9 +137,9 @@ class ordered_block {
 }  // namespace detail
 
 /// Computes the cotangents of this device's queries, keys and values. `g`: the cotangents of its results, with the same
-/// layout. The cotangents of keys and values are summands if several devices of other mesh axes have the same keys and
-/// other queries. `rule`: the rule of the forward pass; `of_rule`: accumulates the cotangents of its tensors.
-/// Collective over the mesh axes that divide the keys.
+/// layout. If devices along other mesh axes have the same keys and other queries, the cotangents of keys and values are
+/// partial sums over these devices. `rule`: the rule of the forward pass; `of_rule`: accumulates the cotangents of the
+/// rule's tensors. Collective over the mesh axes that divide the keys.
 template <class Exec, class T, class Rule = plain_scores, class Pulled = plain_scores>
 void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_attention const& p, T const* q,
                             T const* k, T const* v, T const* out, accumulator_of_t<T> const* log_sums, T const* g,

@@ -16,7 +16,7 @@
 
 namespace ostraka::engine {
 
-/// The cotangents of a tensor of the scores: this device's block, aligned with the scores; null: not wanted.
+/// The cotangents of a tensor of the score rule: this device's block, aligned with the scores; null: not wanted.
 template <class T>
 struct score_cotangents {
   aligned<T> met{};

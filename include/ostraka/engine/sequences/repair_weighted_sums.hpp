@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. Corrects a device's block of a product of weights and values, so that terms with a weight of 0 have no
 /// effect (kernels/weighted_sums.hpp): O[Q_X, E] = W[Q_X, K] V[K, E]. Blocks are dense. The device has all terms of its
-/// sums, or of its part of them.
+/// sums, or of its partial sums.
 
 #include <cstdint>
 
@@ -39,8 +39,8 @@ inline planner::range common_range(planner::range a, planner::range b) {
 }  // namespace detail
 
 /// True if the product of weights with values may have multiplied a weight of 0 by an infinity or a NaN. Checks the
-/// smaller block: the values', or the result's. On a GPU it is true: a repair, which looks at each sum, costs less than
-/// a wait for the answer.
+/// smaller of two blocks, that of the values or that of the result. Always true on a GPU, where a repair, which reads
+/// each sum, costs less than waiting for the answer.
 template <class Exec, class T>
 bool may_involve_nan(Exec const& exec, T const* values, std::int64_t of_values, T const* sums, std::int64_t of_sums) {
   if constexpr (!runs_on_host<Exec>) {
@@ -53,7 +53,7 @@ bool may_involve_nan(Exec const& exec, T const* values, std::int64_t of_values, 
 }
 
 /// Infinite or NaN elements of `sums` <- Σ weight · value over the labels that the sums lack, for terms with a nonzero
-/// weight. @pre `sums` is the product of these blocks, without a move
+/// weight. @pre `sums` is the product of these blocks, without communication
 template <class Exec, class T>
 [[gnu::cold]] void repair_weighted_sums(Exec const& exec, execution_context const& w, planner::spec const& of_weights,
                                         planner::spec const& of_values, planner::spec const& of_sums, T const* weights,

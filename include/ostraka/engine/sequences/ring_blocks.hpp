@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Blocks of ring attention: the layout of queries, keys, values and scores on this device, by label, and the
-/// travelling keys and values, one message ahead of the products. docs/design/attention.md explains their route.
+/// Floor 3. Blocks of ring attention: the layout of this device's queries, keys, values and scores, by label, and the
+/// keys and values that rotate, one message ahead of the products. docs/design/attention.md explains their route.
 
 #include <Kokkos_Core.hpp>
 
@@ -34,10 +34,10 @@ struct ring_attention {
   int queries = 0, keys = 0, width = 0;  ///< labels
   planner::attention_ring ring{};
   double scale = 1;
-  planner::tile_extents tile{0, 0};  ///< of the single kernel on an accelerator; none: by products
+  planner::tile_extents tile{0, 0};  ///< tile of the single kernel on an accelerator; none: by products
 };
 
-/// Pairs of chunks of queries and keys that this host thread has multiplied so far.
+/// Number of pairs of chunks of queries and keys that this host thread has multiplied so far.
 [[gnu::visibility("default")]] inline thread_local constinit std::int64_t attended_chunks = 0;
 
 namespace detail {
@@ -65,7 +65,7 @@ void convert(Exec const& exec, labelled_block<To> const& to, labelled_block<From
   map_elements(exec, loops, as_element<To>{}, to.data, const_cast<std::remove_const_t<From> const*>(from.data));
 }
 
-/// A block in the element type of the computation: float for 16-bit elements.
+/// A block in the element type of the computation, which is float for 16-bit elements.
 template <class Exec, class T>
 class wide_block {
  public:
@@ -95,7 +95,7 @@ void multiply(Exec const& exec, labelled_block<T const> const& a, labelled_block
               labelled_block<T> const& c, T alpha, T beta) {
   contraction const problem = planner::contraction_of(a, b, c);
   if (counts_flops()) count_flops(problem, true, int{sizeof(T)});
-  plan_ticket ticket;  // pieces have few shapes, so the cache of plans finds them
+  plan_ticket ticket;  // pieces have few shapes, so the cache of plans has them
   contract_in_tiles(exec, problem, a.data, b.data, c.data, {alpha, beta}, ticket);
 }
 
@@ -150,8 +150,8 @@ struct attended_blocks {
   }
 };
 
-/// Keys and values that rotate around the ring. In step s a device has those that have made s hops; it reads its own in
-/// place. A piece is one message: its keys, followed by its values.
+/// Keys and values that rotate around the ring. In step s a device has the keys and values that have made s hops; it
+/// reads its own in place. A message is one piece: its keys, followed by its values.
 template <class Exec, class T>
 class rotating_keys {
  public:
@@ -195,13 +195,13 @@ class rotating_keys {
   [[nodiscard]] std::int64_t last(std::int64_t home, int piece) const {
     return last_[piece].data()[static_cast<std::size_t>(home)];
   }
-  /// Returns the elements of a piece, keys and values together. `most_elements`: the most of all devices.
+  /// Returns the number of elements of a piece, keys and values together. most_elements: the maximum over all devices.
   [[nodiscard]] std::int64_t elements(std::int64_t home, int piece) const {
     return ring_.piece(home, piece).size() * (key_elements_ + value_elements_);
   }
   [[nodiscard]] std::int64_t most_elements(int piece) const { return most_[piece]; }
 
-  /// Sends on the current pieces that another device still needs, and receives the next ones.
+  /// Passes on the current pieces that another device still needs, and receives the next pieces.
   void begin(std::int64_t step) {
     for (int piece = 0; piece < ring_.pieces(); ++piece) {
       std::int64_t const leaving = home(piece, step), coming = home(piece, step + 1);
@@ -282,7 +282,7 @@ class rotating_keys {
   labelled_block<T const> own_k_, own_v_;
   planner::mesh_set axes_{};
   std::int64_t here_ = 0, key_elements_ = 0, value_elements_ = 0, most_[2]{};
-  short_array<int> member_;                       // by number of a block, its member in the engine's group
+  short_array<int> member_;                       // by number of a block, the member of the engine's group that has it
   short_array<std::int64_t> first_[2], last_[2];  // hops, by piece and home
   short_array<hop> hops_;
   buffer buffers_[2][2];

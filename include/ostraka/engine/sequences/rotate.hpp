@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 3. y[S_X, F, P] = x[S_X, F, P] with its pairs rotated, on this device's block. Positions are global indices of
-/// S, which this device knows for any division of S, or elements of a tensor that is aligned with x without a move.
+/// S, which this device knows for any division of S, or elements of a tensor that is aligned with x without
+/// communication.
 
 #include <cstdint>
 
@@ -16,7 +17,7 @@
 
 namespace ostraka::engine {
 
-/// The dimensions of a rotated block, and its angles: position · base^(−f/F), perhaps scaled, or position · a given
+/// The dimensions of a rotated block, and its angles: position · base^(−f/F), optionally scaled, or position · a given
 /// frequency.
 struct rotation {
   int positions = 0;
@@ -31,8 +32,9 @@ struct rotation {
   std::int64_t given_step = 1;
 };
 
-/// y <- x rotated. `positions`: of each element, or null for the global index. @pre x and y are this device's blocks of
-/// `s`, dense, with extent 2 along the dimension of pairs. On the host all is written when it returns.
+/// y <- x rotated. `positions`: the position of each element, or null for the global index. @pre x and y are this
+/// device's blocks of `s`, dense, with extent 2 along the dimension of pairs. On the host, it returns when y is
+/// written.
 template <class Exec, class T>
 void rotate_blocks(Exec const& exec, execution_context const& w, planner::spec const& s, rotation const& r,
                    aligned<std::int64_t const> const* positions, T const* x, T* y) {

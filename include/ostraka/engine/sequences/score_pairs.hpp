@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Scores of attention: the products of queries and keys get a cap, a bias and ALiBi's distances, and are
-/// hidden by position and by document, all by global indices. Serves both rows of whole scores and the products of
-/// rings.
+/// Floor 3. Scores of attention: applies a cap, a bias and ALiBi's distances to the products of queries and keys, and
+/// hides pairs by position and by document, all by global indices. It serves both rows of whole scores and the products
+/// of rings.
 ///
 ///     s = c · tanh(s / c) + bias − slope · |query − key|,  or −∞ if the query does not see the key
 
@@ -23,7 +23,7 @@ namespace ostraka::engine {
 template <class T>
 struct score_rule {
   planner::seen_positions seen{};
-  std::int64_t from = 0;     ///< the position of the query of index 0
+  std::int64_t from = 0;     ///< the position of the query with index 0
   std::int64_t stripes = 0;  ///< the number of devices over which both sequences are striped, or 0
   T soft_cap = 0;            ///< 0: none
   aligned<T const> bias{}, slopes{};
@@ -31,7 +31,7 @@ struct score_rule {
   aligned<std::int64_t const> positions{};  ///< added to the positions of a row's queries
   aligned<T const> sinks{};  ///< for each row, the score of a key without a value; the softmax reads it
 
-  /// True if the rule may hide pairs by more than positions. A bias may be −∞.
+  /// True if the rule may hide pairs by other criteria than positions. A bias may be −∞.
   [[nodiscard]] bool hides_beyond_positions() const { return query_segments.data != nullptr || bias.data != nullptr; }
 };
 
@@ -41,7 +41,7 @@ struct plain_scores {};
 /// The scores of some queries and keys of a block, dense, with the keys last.
 struct score_box {
   int rank = 0, queries = 0;
-  std::int64_t extent[max_rank]{}, begin[max_rank]{};  ///< begin: the first of them, counted from the block's first
+  std::int64_t extent[max_rank]{}, begin[max_rank]{};  ///< begin: index of the first score in the block
   std::int64_t first_query = 0, first_key = 0;         ///< their global indices
   std::int64_t all_queries = 0, all_keys = 0;          ///< in the whole sequences
 
@@ -63,7 +63,7 @@ struct score_row {
   T* scores;
   position_at of_query, of_key;
   std::int64_t before, after, first, prefix_after;
-  std::int64_t row_step;  ///< elements from a row to the next one
+  std::int64_t row_step;  ///< elements between rows
 
   score_row(score_rule<T> const& r, score_box const& b, T* s)
       : rule(r),
@@ -129,7 +129,7 @@ struct score_row {
     for (std::int64_t k = begin; k < end; ++k) s[k] = hidden();
   }
 
-  // `level`: the key of this row at the query's position, perhaps beyond the row.
+  // `level`: the index in this row of the key at the query's position, which may be beyond the row.
   KOKKOS_INLINE_FUNCTION void score(T* s, std::int64_t begin, std::int64_t end, std::int64_t at_bias,
                                     std::int64_t at_slope, std::int64_t level) const {
     std::int64_t const n = end - begin;
@@ -167,7 +167,7 @@ void score_box_of_pairs(Exec const& exec, score_rule<T> const& rule, score_box c
 }
 
 /// The same for this device's block of `s`, dense, with keys along its last dimension and queries along `queries`. On
-/// the host all is written when it returns.
+/// the host, it returns when all scores are written.
 template <class Exec, class T>
 void score_pairs(Exec const& exec, execution_context const& w, planner::spec const& s, int queries,
                  score_rule<T> const& rule, T* scores) {

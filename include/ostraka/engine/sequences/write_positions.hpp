@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Writes rows at positions of their own, on the devices that hold these. Nothing is sent:
+/// Floor 3. Writes each row at its own position, on the device that holds the position. Nothing is sent:
 ///
 ///     cache[b, t_b + i, …] <- rows[b, i, …]                       or, in pages,
 ///     pool[table[b, p / S], p mod S, …] <- rows[b, i, …],  p = t_b + i
@@ -15,10 +15,11 @@
 
 namespace ostraka::engine {
 
-/// Rows of `width` consecutive elements, and where they go. `to`: aligned with the rows, at the first page and slot.
+/// Rows of `width` consecutive elements, and their destinations. `to`: aligned with the rows, at the first page and
+/// slot.
 template <class T, class Page, class Position>
 struct positions_to_write {
-  int rank = 0;  ///< of the rows without their last dimension
+  int rank = 0;  ///< rank of the rows without their last dimension
   std::int64_t extent[max_rank]{};
   std::int64_t width = 0;
   aligned<T const> rows{};
@@ -54,8 +55,8 @@ struct positions_to_write {
   }
 };
 
-/// Writes the rows. On the host they are written in order, so that of two for one place the later one stays. All is
-/// written when it returns. @pre table and positions are in range
+/// Writes the rows. On the host it writes them in order, so that of two rows with the same position the later one
+/// remains, and returns when all are written. @pre table and positions are in range
 template <class Exec, class T, class Page, class Position>
 void write_positions(Exec const& exec, positions_to_write<T, Page, Position> const& w) {
   std::int64_t rows = 1;

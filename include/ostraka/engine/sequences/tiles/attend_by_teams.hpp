@@ -4,13 +4,13 @@
 
 /// @file
 /// Floor 3. Attention to whole keys as a single kernel of an accelerator (Dao et al., FlashAttention, 2022). A team of
-/// threads has some queries of a head. It goes from one block of keys to the next, and skips those that the mask hides
+/// threads handles some queries of a head. It iterates over the blocks of keys, and skips blocks that the mask hides
 /// from all its queries (keys_of_team.hpp). Queries, scores and weighted values stay in its scratch memory, in the type
-/// of the computation, and the softmax goes on from block to block as online_softmax.hpp describes:
+/// of the computation, and the softmax continues from block to block, as online_softmax.hpp describes:
 ///
 ///     K <- keys | S = score(Q K) | V <- values, m <- max S | P = exp(S − m) | O = exp(m before − m) O + P V |
 ///
-/// with a barrier at each bar. Values take the place of the keys. The kernel is correct for any number of threads.
+/// with a barrier at each bar. Values replace the keys in memory. The kernel is correct for any number of threads.
 
 #include <Kokkos_Core.hpp>
 
@@ -41,7 +41,7 @@ enum operand_of_team : int {
   operands_of_team
 };
 
-/// The rule of scores (score_pairs.hpp) for a pair at a time.
+/// The rule of scores (score_pairs.hpp), for one pair at a time.
 template <class T>
 struct team_scores {
   T soft_cap = 0;
@@ -51,7 +51,7 @@ struct team_scores {
   std::int64_t const* key_ids = nullptr;
   std::int64_t bias_of_query = 0, bias_of_key = 0, id_of_query = 0, id_of_key = 0;  ///< strides
 
-  /// The strides along the queries, dimension `queries` of the scores, and along the keys, the last one.
+  /// Takes the strides along the queries, dimension `queries` of the scores, and along the keys, dimension `keys`.
   team_scores(score_rule<T> const& rule, int queries, int keys)
       : soft_cap(rule.soft_cap),
         bias(rule.bias.data),
@@ -63,10 +63,11 @@ struct team_scores {
         id_of_query(rule.query_segments.stride[queries]),
         id_of_key(rule.key_segments.stride[keys]) {}
 
-  /// True if the rule may hide pairs by more than positions.
+  /// True if the rule may hide pairs by other criteria than positions.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION bool hides() const { return query_ids != nullptr || bias != nullptr; }
 
-  /// Returns the score of a product. `query`: index in the block; `position`: of the query; `at`: places of the head.
+  /// Returns the score of a product. `query`: its index in the block; `position`: its position; `at`: the begins of the
+  /// head in each tensor.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T operator()(T product, std::int64_t query, std::int64_t position,
                                                     std::int64_t key, bool is_seen, std::int64_t const* at) const {
     if (!is_seen) return minus_infinity<T>;
@@ -82,7 +83,7 @@ struct team_scores {
   }
 };
 
-/// The places of a head's first elements, and the elements between neighbours.
+/// The offsets of a head's first elements, and the strides of its elements.
 struct team_layout {
   struct steps {
     std::int64_t row = 0, column = 0;
@@ -128,7 +129,7 @@ struct team_layout {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t tiles() const {
     return (queries + tile_queries - 1) / tile_queries;
   }
-  /// Returns the place of a column of a value (O = 0) or of a result.
+  /// Returns the offset of a column of a value (O = 0) or of a result (O = 1).
   template <int O>
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t column(int c) const {
     if (columns.rank == 1) return c * columns.stride[O][0];
@@ -197,19 +198,19 @@ struct attention_teams {
   }
 
  private:
-  /// A thread, and the queries of its team: the first one's index in the block, and their number.
+  /// A thread, and the queries of its team: the index of the first in the block, and their number.
   struct place {
     int me, threads, rows;
     std::int64_t first;
   };
 
-  /// Elements from a row of a tile to the next one, as in planner::attention_kernel.
+  /// Returns the elements between rows of a tile, as in planner::attention_kernel.
   KOKKOS_INLINE_FUNCTION static int pitch(int columns) { return columns | 1; }
 
-  /// The tiles in scratch memory. Its elements are numbers, which are not constructed.
+  /// The tiles in scratch memory, as numbers that are not constructed.
   struct memory {
     wide* queries;
-    wide* keys;  ///< and then their values
+    wide* keys;  ///< later the values
     wide* scores;
     wide* results;
     wide* largest;
@@ -252,7 +253,7 @@ struct attention_teams {
           static_cast<wide>(from[e / columns * lies.v + lies.template column<0>(e % columns)]);
   }
 
-  /// Adds a block of keys to the rows of the team.
+  /// Adds the weighted values of a block of keys to the rows of the team.
   KOKKOS_INLINE_FUNCTION void add_keys(member const& team, place const& here, memory const& m, std::int64_t const* at,
                                        run_of_keys const& block) const {
     int const keys = static_cast<int>(block.end - block.begin), step = pitch(lies.tile_keys);
@@ -279,7 +280,7 @@ struct attention_teams {
     team.team_barrier();
   }
 
-  /// The largest score so far.
+  /// Updates the largest score of a row, and the factor of its earlier sums.
   KOKKOS_INLINE_FUNCTION void raise(memory const& m, int row, int keys) const {
     wide const* const s = m.scores + row * pitch(lies.tile_keys);
     wide highest = minus_infinity<wide>;
@@ -290,7 +291,7 @@ struct attention_teams {
     if (raises) m.largest[row] = highest;
   }
 
-  /// S <- the scores of the team's queries and some keys. A thread has two queries and two keys at a time.
+  /// S <- the scores of the team's queries and some keys. A thread computes two queries and two keys at a time.
   KOKKOS_INLINE_FUNCTION void multiply_keys(place const& here, memory const& m, int keys, std::int64_t first_key,
                                             bool is_masked, std::int64_t const* at) const {
     int const step = pitch(lies.width), half_rows = (here.rows + 1) / 2, half_keys = (keys + 1) / 2;
@@ -319,8 +320,8 @@ struct attention_teams {
     }
   }
 
-  /// O <- change · O + P V. A thread has two queries and four columns at a time. With `hides` a weight of 0 contributes
-  /// nothing, even times NaN.
+  /// O <- change · O + P V. A thread computes two queries and four columns at a time. With `hides`, a weight of 0
+  /// contributes nothing, even times NaN.
   KOKKOS_INLINE_FUNCTION void multiply_values(place const& here, memory const& m, int keys, bool hides) const {
     int const step = pitch(lies.values), half = (here.rows + 1) / 2, quarter = (lies.values + 3) / 4;
     for (int item = here.me; item < half * quarter; item += here.threads) {
@@ -347,7 +348,7 @@ struct attention_teams {
     }
   }
 
-  /// The results, and for each row m + log Σ exp(S − m); of a row that has seen nothing zeros and +∞.
+  /// Writes the results, and m + log Σ exp(S − m) for each row; zeros and +∞ for a row that sees no key.
   KOKKOS_INLINE_FUNCTION void write(place const& here, memory const& m, std::int64_t const* at) const {
     T* const to = out + at[team_out] + here.first * lies.out;
     for (int e = here.me; e < here.rows * lies.values; e += here.threads) {

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Attention to whole keys in tiles (Dao et al., FlashAttention, 2022): no array has the scores' shape. The
-/// softmax goes on from tile to tile as online_softmax.hpp describes. On accelerators it is a single kernel
+/// softmax continues from tile to tile, as online_softmax.hpp describes. On accelerators this is a single kernel
 /// (attend_by_teams.hpp), or the ring of one device.
 ///
 ///     for each tile:  S = scale · Q K,  P = exp(S − m),  O = exp(m before − m) O + P V      at last O / Σ exp(S − m)
@@ -34,8 +34,8 @@ struct tile_tasks {
     shares = std::min(tasks, threads);
   }
 
-  /// Sums into a tensor that tasks may share: each group is one task, and if groups share some elements, one thread
-  /// runs all.
+  /// Changes the tasks for sums into a tensor that tasks may share: each group is one task, and one thread runs all if
+  /// groups share elements.
   void add_to_shared(std::int64_t groups, bool are_apart) {
     parts = 1;
     tasks = groups;
@@ -94,7 +94,7 @@ struct tile_operands {
   T const* q;
   T const* k;
   T const* v;
-  bool is_alone;  ///< the calling thread works, and its operations in flight progress
+  bool is_alone;  ///< the calling thread works alone, and lets its operations in flight progress
 };
 
 /// One thread's work of the forward pass.
@@ -119,13 +119,13 @@ class attending_thread {
         largest_(pieces_.take(all.lies.tile_rows)),
         sum_(pieces_.take(all.lies.tile_rows)) {}
 
-  /// Returns the elements of scratch memory that a thread needs.
+  /// Returns the number of elements of scratch memory that a thread needs.
   [[nodiscard]] static std::int64_t scratch_size(operands const& all) {
     attending_thread const none(all, nullptr);
     return none.pieces_.taken();
   }
 
-  /// Attends with the heads of a group, or every `parts`-th tile of its queries from `part` on.
+  /// Computes the attention of the heads of a group, for every `parts`-th tile of queries from `part` on.
   void run(std::int64_t group, std::int64_t part, std::int64_t parts) {
     attention_layout const& lies = in_.lies;
     lies.for_each_head(group, [&](head_place const& at) {
@@ -180,7 +180,7 @@ class attending_thread {
     std::fill(sum_, sum_ + n, first == minus_infinity<wide> ? wide(0) : wide(1));
   }
 
-  /// Scores become weights relative to the largest so far; those of hidden keys, beyond `seen`, become 0.
+  /// Turns scores into weights relative to the largest score so far; weights of hidden keys, beyond `seen`, become 0.
   void weigh_row(std::int64_t r, std::int64_t keys, std::int64_t seen, bool has_sums) const {
     wide* const s = scores_ + r * in_.lies.tile_step;
     wide const highest = largest_of_run(s, seen), before = largest_[r];
@@ -240,7 +240,7 @@ inline void count_tile_flops(attention_layout const& lies, ring_attention const&
                    of_width, of_values, element_bytes);
 }
 
-/// Attention as a single kernel, in tiles `p.tile`. It reads operands where they are, and needs no memory of its own.
+/// Attention as a single kernel, in tiles `p.tile`. It reads operands in place, and needs no other memory.
 template <class Exec, class T>
 void attend_by_teams(Exec const& exec, execution_context const& w, ring_attention const& p, T const* q, T const* k,
                      T const* v, T* out, accumulator_of_t<T>* log_sums, score_rule<accumulator_of_t<T>> const& rule) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. planner::seen_positions and planner::keys_in_tile, for kernels: the keys that a tile of queries is
-/// multiplied with, and those that a query sees.
+/// Floor 3. planner::seen_positions and planner::keys_in_tile, for kernels: the keys with which a tile of queries is
+/// multiplied, and the keys that a query sees.
 
 #include <cstdint>
 
@@ -14,14 +14,14 @@
 
 namespace ostraka::engine::detail {
 
-/// Half-open.
+/// A half-open range of keys.
 struct run_of_keys {
   std::int64_t begin = 0, end = 0;
 };
 
 struct keys_of_team {
   std::int64_t before, after, first, prefix_after;
-  std::int64_t keys, block;  ///< their number, and the keys of a tile
+  std::int64_t keys, block;  ///< number of all keys, and of the keys of a tile
   bool has_window, sees_nothing;
 
   keys_of_team(planner::seen_positions const& seen, std::int64_t all, std::int64_t of_tile)
@@ -34,7 +34,7 @@ struct keys_of_team {
         has_window(seen.has_window()),
         sees_nothing(seen.window <= 0) {}
 
-  /// The prefix, and the keys behind it, that queries at positions [begin, end) are multiplied with.
+  /// Finds the keys with which queries at positions [begin, end) are multiplied: a prefix, and a range after it.
   KOKKOS_INLINE_FUNCTION void find(std::int64_t begin, std::int64_t end, run_of_keys (&parts)[2]) const {
     parts[0] = begin < end ? whole_blocks(0, prefix_of(end)) : run_of_keys{};
     parts[1] = begin < end && !sees_nothing ? whole_blocks(begin - before, end + after) : run_of_keys{};

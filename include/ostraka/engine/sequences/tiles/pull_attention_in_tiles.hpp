@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The derivative of attention in tiles (attend_in_tiles.hpp). Each tile computes its weights again from the
+/// Floor 3. The derivative of attention in tiles (attend_in_tiles.hpp). Each tile recomputes its weights from the
 /// logarithms of the rows' sums:
 ///
 ///     P = exp(S − l),  dS = P (dO V − Σ dO O)         dQ += scale dS K,  dK += scale dS Q,  dV += P dO
@@ -103,7 +103,7 @@ class pulling_thread {
     return pieces_.take(tile_panels<wide>::size(in_.micro, depth, columns));
   }
 
-  /// Adds the cotangents of the keys, or values, so far to those at `at`, if there are any, and begins with zeros.
+  /// Adds the accumulated cotangents of the keys to dk at `at`, unless `at` is negative, and resets them to zero.
   void begin_keys(std::int64_t at, wanted const& what) {
     begin(in_.dk, at, in_.lies.width, width_step_, of_keys_, what,
           [&](std::int64_t key, std::int64_t j) { return key * in_.lies.k_step.row + j * in_.lies.k_step.column; });
@@ -355,7 +355,7 @@ void pull_attention_in_tiles(Exec const& exec, execution_context const& w, ring_
     };
     if (tasks.parts == 1) {
       run(true, true);
-    } else {  // fewer heads than threads: the scores are computed twice
+    } else {  // fewer heads than threads: compute the scores twice
       run(true, false);
       run(false, true);
     }

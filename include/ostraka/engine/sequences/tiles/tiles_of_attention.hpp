@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. The tiles of an attention whose keys are whole, on the host: some queries and some keys of one head at a
 /// time (plan/attention/attention_tiles.hpp). Their scores stay in a core's cache, and no array has the scores' shape.
-/// A task has the heads that share keys or values.
+/// A task computes the heads that share keys or values.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace ostraka::engine::detail {
 
 inline constexpr std::int64_t tile_queries = planner::tile_extents{}.queries, tile_keys = planner::tile_extents{}.keys;
 
-/// The places of a head's elements: offsets of its first ones, and its index along the labels of the scores.
+/// The position of a head: the offsets of its first elements, and its index along the labels of the scores.
 struct head_place {
   std::int64_t q = 0, k = 0, v = 0, out = 0, row = 0;
   std::int64_t index[max_rank]{};
@@ -64,10 +64,10 @@ class attention_layout {
       }
   }
 
-  /// Returns the number of heads, or groups of heads, that have keys and values of their own.
+  /// Returns the number of groups of heads with separate keys and values.
   [[nodiscard]] std::int64_t groups() const { return shared.size(); }
 
-  /// True if the groups have different elements of a tensor that is aligned with the scores.
+  /// True if no two groups share an element of a tensor that is aligned with the scores.
   template <class T>
   [[nodiscard]] bool are_apart(aligned<T> const& met) const {
     for (int d = 0; d < shared.rank; ++d)
@@ -75,7 +75,7 @@ class attention_layout {
     return true;
   }
 
-  /// Calls f(place) for each head of a group. Heads with the same keys, or the same values, follow one another.
+  /// Calls f(place) for each head of a group. Heads with the same keys, or the same values, are consecutive.
   template <class F>
   void for_each_head(std::int64_t group, F const& f) const {
     std::int64_t const n = within.size();
@@ -119,7 +119,7 @@ void load_rows(T const* from, std::int64_t row, std::int64_t column, std::int64_
   }
 }
 
-/// The same for rows along several axes, which are the first (O = 0) or second operand of these loops.
+/// The same for rows that run along several axes: operand O of the loops `along`.
 template <int O, class Wide, class T>
 void load_rows(T const* from, std::int64_t row, loop_nest<2> const& along, std::int64_t rows, Wide* to) {
   int const inner = along.rank - 1;
@@ -174,18 +174,18 @@ class tile_scores {
     return {queries.begin + first_, queries.end + first_};
   }
   [[nodiscard]] planner::seen_positions const& seen() const { return seen_; }
-  /// True if these products are not scores yet, or if some keys are hidden by more than their end.
+  /// True if a rule must turn the products into scores, or if a window hides some keys.
   [[nodiscard]] bool is_ruled(bool is_masked) const { return changes_ || (is_masked && seen_.has_window()); }
   /// True if a product may have hidden pairs.
   [[nodiscard]] bool hides(bool is_masked) const { return is_masked || rule_.hides_beyond_positions(); }
-  /// Returns the number of keys, from the first of the product, that a query sees. @pre no rule hides some of them
+  /// Returns the number of the product's first keys that a query sees. @pre no rule hides any of them
   [[nodiscard]] std::int64_t visible_keys(std::int64_t query, planner::keys_of_tile const& k) const {
     std::int64_t const n = k.where.size();
     if (!k.is_masked) return n;
     std::int64_t const end = query + first_ + 1 - k.where.begin;
     return end < 0 ? 0 : end < n ? end : n;
   }
-  /// Returns the scores of some queries of a head and some keys by index.
+  /// Returns the indices of the scores of some queries of a head and some keys.
   [[nodiscard]] score_box box(head_place const& at, planner::range queries, planner::keys_of_tile const& k) const {
     score_box b = box_;
     for (int d = 0; d < b.rank; ++d) b.begin[d] = at.index[d];
@@ -195,7 +195,7 @@ class tile_scores {
     b.begin[b.rank - 1] = b.first_key = k.where.begin;
     return b;
   }
-  /// Turns products into scores, which are `step` apart.
+  /// Turns products into scores; rows are `step` elements apart.
   void score(score_box const& box, T* products, std::int64_t step) const {
     score_row<T> row(rule_, box, products);
     row.row_step = step;
@@ -213,7 +213,7 @@ class tile_scores {
   score_box box_;
 };
 
-/// Pieces of one buffer. Without a buffer it only counts their elements.
+/// Divides one buffer into pieces. Without a buffer, it only counts their elements.
 template <class T>
 class scratch_pieces {
  public:
