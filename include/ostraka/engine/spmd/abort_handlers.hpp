@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A rank that ends otherwise than at the end of main says so: at an exception that is not caught, at a
-/// signal, and, in a job of several ranks, at an exit in the middle. It names itself and ends the job, since other
-/// ranks would wait for it. Ranks that end for the same reason print one sentence together.
+/// Floor 3. Handlers for a rank that ends before the end of main: by an uncaught exception, by a signal, and, in a job
+/// of several ranks, by an early exit. The rank names itself and ends the job, since other ranks would wait for it.
+/// Ranks that end for the same reason print one sentence together.
 
 #include <algorithm>
 #include <atomic>
@@ -49,7 +49,7 @@ namespace detail {
   return why;
 }
 
-// A job of one rank ends as one of several does, with a sentence and without a core dump.
+// Ends a job of one rank like a job of several: with a sentence and without a core dump.
 [[noreturn, gnu::cold]] inline void end_alone(bool by_mpi) {
   std::string const what = join_text("the program ", why_terminated(), "; it ends");
   if (by_mpi) end_job(what);
@@ -64,17 +64,17 @@ namespace detail {
 
 namespace detail {
 
-// The state of this process; signal handlers and exit handlers can reach no other.
+// The state of this process, global because signal handlers and exit handlers take no arguments.
 struct state {
   std::atomic<int> armed{0};  // number of environments alive
   place_in_job here;
-  // The communicator for ranks that end alike; none where the program began MPI, since none can be made then.
+  // The communicator for ranks that end alike; none if the program began MPI, since it cannot be created then.
   native_communicator job = no_communicator();
   std::string name;
   void const* thread = nullptr;  // MPI's thread
   std::terminate_handler before = nullptr;
 #  ifdef OSTRAKA_DETAIL_POSIX
-  char signalled[160]{};  // the text that a signal handler prints, complete but for two digits
+  char signalled[160]{};  // the text that a signal handler prints, except for two digits
   std::size_t digits_at = 0;
   struct sigaction handled_by[32]{};
 #  endif
@@ -94,7 +94,7 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
   return join_text(text, e.count > same_end::most ? ", …" : "", " of ", self.here.ranks);
 }
 
-// This rank does not go on: another one says why and ends the job.
+// Waits for another rank, which prints the reason and ends the job.
 [[noreturn]] inline void await_abort() {
   for (int i = 0; i < 30; ++i) this_thread::sleep(100000);
   abort_job();
@@ -114,7 +114,8 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
                     e.count == self.here.ranks ? "; the job ends" : join_text(waiting, e.count == 1 ? "it" : "them")));
 }
 
-// MPI has ended, so this rank cannot tell others. Rank 0 speaks first, and Open MPI's launcher then ends the others.
+// Reports after the end of MPI, when ranks cannot exchange messages. Rank 0 prints first, and Open MPI's launcher then
+// ends the others.
 [[noreturn]] inline void report_without_mpi(std::string const& what) {
 #  ifdef OPEN_MPI
   for (int i = 0; i < 25 && self.here.rank != 0; ++i) this_thread::sleep(100000);
@@ -137,15 +138,15 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
 }
 
 #  ifdef OSTRAKA_DETAIL_POSIX
-// Some launchers do not name the rank that a signal ended: mpiexec of MPICH names the process. Handlers that others
-// installed, MPI or a sanitizer, go on as if ours did not exist.
+// Names the rank that a signal ends, since some launchers do not: mpiexec of MPICH names the process. Then runs the
+// earlier handler, of MPI or a sanitizer, as if this one did not exist.
 [[gnu::cold]] inline void on_signal(int number, siginfo_t* info, void*) {
   char* const digits = self.signalled + self.digits_at;
   digits[0] = number >= 10 ? static_cast<char>('0' + number / 10) : ' ';
   digits[1] = static_cast<char>('0' + number % 10);
   [[maybe_unused]] auto const written = ::write(2, self.signalled, std::strlen(self.signalled));
   sigaction(number, &self.handled_by[number], nullptr);
-  if (info == nullptr || info->si_code <= 0) std::raise(number);  // otherwise its cause happens again
+  if (info == nullptr || info->si_code <= 0) std::raise(number);  // otherwise the faulting instruction runs again
 }
 
 [[gnu::cold]] inline void listen_to_signals() {
@@ -169,7 +170,7 @@ inline void listen_to_signals() {}
 
 }  // namespace detail
 
-/// From this call until release, this rank names itself when it ends. @pre MPI runs, and this is its thread
+/// From this call until release(), this rank names itself when it ends. @pre MPI runs, and this is its thread
 [[gnu::visibility("default")]] inline void arm() {
   detail::state& self = detail::self;
   self.name = this_rank();
@@ -184,7 +185,7 @@ inline void listen_to_signals() {}
   if (self.here.ranks == 1) return;
   static bool const once = [] {
     std::atexit(&detail::on_exit);
-#  ifndef __APPLE__  // it has none
+#  ifndef __APPLE__  // macOS has no at_quick_exit
     std::at_quick_exit(&detail::on_exit);
 #  endif
     detail::listen_to_signals();
@@ -195,7 +196,7 @@ inline void listen_to_signals() {}
 
 inline void release() { --detail::self.armed; }
 
-/// Prints which rank this process is. A signal that cannot be handled ends a process without a word, and mpiexec of
+/// Prints the rank of this process. A signal that cannot be handled ends a process without a message, and mpiexec of
 /// MPICH then names the process, not the rank.
 inline void introduce() {
 #  if defined(MPICH_VERSION) && defined(OSTRAKA_DETAIL_POSIX)
@@ -204,7 +205,7 @@ inline void introduce() {
 #  endif
 }
 
-/// From this call until disagree, ranks that end alike say so together. Collective over all ranks.
+/// From this call until disagree(), ranks that end alike print one sentence together. Collective over all ranks.
 inline void agree() {
   if (detail::self.here.ranks == 1) return;
   detail::self.job = control::open(all_ranks());
@@ -212,8 +213,8 @@ inline void agree() {
 
 inline void disagree() { control::close(detail::self.job); }
 
-/// Call it in destructors that run during an exception. It returns if an exception runs those of all ranks: no rank
-/// then waits for another, and the program goes on where the exceptions are caught.
+/// Ends the job, unless exceptions unwind all ranks alike. Call it in destructors that run during an exception. If it
+/// returns, no rank waits for another, and the program continues where the exceptions are caught.
 [[gnu::cold]] inline void on_unwinding() {
   std::string const what = "lost its environment to an exception";
   if (detail::self.job == no_communicator() || !detail::is_thread_of_mpi()) detail::speak(what);

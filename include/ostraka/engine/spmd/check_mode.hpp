@@ -17,8 +17,8 @@ namespace ostraka::engine {
 /// True if the program was built without NDEBUG.
 [[gnu::visibility("default")]] inline bool is_debug_build = false;
 
-/// Sets is_debug_build. Only code that is compiled with the program may call it: a library of the engine may have been
-/// built otherwise.
+/// Sets is_debug_build. Only code that is compiled with the program may call it, since the compiled library may be
+/// built with NDEBUG.
 inline void set_debug_build() {
 #ifndef NDEBUG
   is_debug_build = true;

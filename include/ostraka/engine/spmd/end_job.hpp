@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The end of a job that cannot go on: it prints a sentence and ends all ranks. Ranks are numbered in the job,
+/// Floor 3. Ends a job that cannot continue: prints a sentence and ends all ranks. Ranks have their numbers in the job,
 /// as launchers print them.
 
 #include <cstdio>
@@ -15,7 +15,8 @@
 
 namespace ostraka::engine {
 
-/// Prints `ostraka: <message>` and ends all ranks of the job. @pre with MPI, it runs, and this is its thread
+/// Prints `ostraka: <message>` and ends all ranks of the job. @pre in a build with MPI: MPI runs, and this is its
+/// thread
 [[noreturn]] inline void end_job(std::string const& message) {
   std::fprintf(stderr, "ostraka: %s\n", message.c_str());
   std::fflush(stderr);
@@ -23,7 +24,7 @@ namespace ostraka::engine {
   abort_job();
 }
 
-/// Returns `rank 1 of 4`, this process.
+/// Returns the name of this rank: `rank 1 of 4`.
 [[gnu::cold]] inline std::string this_rank() {
   place_in_job const here = find_place_in_job();
   return join_text("rank ", here.rank, " of ", here.ranks);

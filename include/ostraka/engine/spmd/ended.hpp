@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The state after Kokkos has ended, whether we or the program began it. Operations are refused, and memory
-/// that is still held is left to the system, which is said once. Kokkos itself would end the program with a trace.
+/// Floor 3. The state after Kokkos has ended, whether Ostraka or the program began it. Operations throw, and memory
+/// that is still held is left to the system, with one warning. Kokkos itself would end the program with a trace.
 
 #include <Kokkos_Core.hpp>
 
@@ -39,7 +39,7 @@ struct end_of_kokkos {
 /// True if Kokkos has ended. @pre register_end_hooks has been called, as os::make_mesh does
 inline bool has_ended() { return detail::kokkos_end.began && !Kokkos::is_initialized(); }
 
-/// Call it while Kokkos and MPI run.
+/// Registers the hooks behind has_ended. Call it while Kokkos and MPI run.
 [[gnu::visibility("default"), gnu::cold]] inline void register_end_hooks() {
   static bool const once = [] {
     Kokkos::push_finalize_hook([] { detail::kokkos_end.began = true; });
@@ -57,7 +57,8 @@ inline void require_not_ended(char const* operation) {
         ": operations run inside the scope of the os::environment, but it has ended; end it after the last of them");
 }
 
-/// Call it before the owner of a view destroys the view. If Kokkos has ended, the view is never destroyed.
+/// If Kokkos has ended, moves the view to a place where it is never destroyed. Call it before the owner of a view
+/// destroys the view.
 template <class View>
 void leak_view(View& view) {
   if (!has_ended()) return;

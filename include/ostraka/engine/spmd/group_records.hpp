@@ -3,10 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. The groups of ranks that this rank belongs to, and how many collectives of each it has entered. All members
-/// give a group the same id without a message: the fingerprint of its ranks, and its number among the groups of the
-/// same ranks. So a rank that reads on another rank's page which collective that rank entered can tell whether it has
-/// entered it itself. Each set of ranks has one record of its own for creating communicators, which is a collective.
+/// Floor 3. The groups of ranks that this rank belongs to, and the number of collectives of each that it has entered.
+/// All members compute the same id of a group without a message, from the fingerprint of its ranks and its number among
+/// the groups of the same ranks. So a rank that reads, on another rank's page, the collective that the other entered
+/// can tell whether it has entered that collective itself. Each set of ranks also has a record for the creation of
+/// communicators, which is a collective.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -35,18 +36,18 @@ struct group_record : group_progress {
   peer_monitor* monitor = nullptr;
   dynamic_array<int> const* members = nullptr;  ///< in the monitor's numbering and the group's order, if it compares
   std::uint64_t ranks = 0;                      ///< fingerprint of the members
-  std::uint64_t number = 0;  ///< its place among the groups of these members; 0: the creation of such groups
-  std::uint64_t made = 0;    ///< in record 0: how many groups were made
-  known_calls calls;         ///< the calls compared, if it compares first runs
+  std::uint64_t number = 0;  ///< its number among the groups of these members; 0: the record of their creation
+  std::uint64_t made = 0;    ///< in record 0: number of groups created
+  known_calls calls;         ///< the calls compared, if the group compares first runs
   group_record* next = nullptr;
   group_record** at = nullptr;  ///< the pointer that points to it
 };
 
-/// All records of a monitor. Host threads may make groups and give them back at the same time.
+/// All records of a monitor. Several host threads may create and free groups at the same time.
 class group_records {
  public:
-  /// Counts are published in `published`. Groups that compare calls keep their members. `in_threads`: several threads
-  /// of a rank may make groups at the same time.
+  /// Publishes counts in `published`. Groups that compare calls keep their members. `in_threads`: several threads of a
+  /// rank may create groups at the same time.
   void begin(peer_monitor& monitor, native_communicator all, std::atomic<std::uint64_t>* published,
              compared_calls compared, bool in_threads) {
     monitor_ = &monitor;
@@ -58,7 +59,8 @@ class group_records {
                                                              : 0;
   }
 
-  /// Returns the record of creating communicators of these ranks, which lives as long as the process. Not collective.
+  /// Returns the record for the creation of communicators of these ranks, which exists as long as the process. Not
+  /// collective.
   [[gnu::cold]] group_record& creation_by(carrier::processes const& ranks) {
     dynamic_array<int> members = ranks.numbers_in(carrier::processes(all_));
     std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a
@@ -75,7 +77,7 @@ class group_records {
     return *r;
   }
 
-  /// Enters the creation of a group of these ranks. Several threads may create groups of the same ranks: they enter one
+  /// Enters the creation of a group of these ranks. If several threads create groups of the same ranks, they enter one
   /// at a time.
   void enter_creation_by(carrier::processes const& ranks) {
     group_record& creation = creation_by(ranks);
@@ -83,8 +85,8 @@ class group_records {
     creation.enter();
   }
 
-  /// Adds a group that was made. Where threads may make groups of the same ranks at the same time, in no common order,
-  /// the first member numbers them. Collective over the group.
+  /// Adds a new group. Where threads may create groups of the same ranks at the same time, in no common order, the
+  /// first member numbers the groups. Collective over the group.
   [[gnu::cold]] group_record* add(native_communicator group) {
     group_record& creation = creation_by(carrier::processes(group));
     auto number = [&] {
@@ -111,11 +113,11 @@ class group_records {
     delete r;
   }
 
-  /// Returns the number of groups that are alive.
+  /// Returns the number of groups that exist.
   [[nodiscard]] int count() const { return count_; }
 
-  /// True if this collective, which another rank has entered, belongs to a group of this rank and this rank has not
-  /// entered it.
+  /// True if `entered`, a collective that another rank has entered, belongs to a group of this rank, and this rank has
+  /// not entered it.
   [[nodiscard]] bool is_ahead(std::uint64_t entered) const {
     std::uint64_t const id = entered & ~group_progress::count_mask;
     auto const is_ahead_of = [entered](std::uint64_t count) {
@@ -132,15 +134,15 @@ class group_records {
     return false;
   }
 
-  /// Returns the words of a call that a group has compared, empty if none has. @pre no other thread makes groups
-  /// meanwhile
+  /// Returns the description of a call that some group has compared; empty if none has. @pre no other thread creates
+  /// groups meanwhile
   [[nodiscard, gnu::cold]] std::string words(std::uint64_t fingerprint) const {
     for (group_record const* r = alive_; r != nullptr; r = r->next)
       if (r->calls.knows(fingerprint)) return r->calls.words(fingerprint);
     return {};
   }
 
-  /// From this call on, counts are published in `published`.
+  /// Publishes counts in `published` from now on.
   void publish_to(std::atomic<std::uint64_t>* published) {
     published_ = published;
     for (group_record* r = alive_; r != nullptr; r = r->next) r->published = published;
@@ -165,13 +167,13 @@ class group_records {
   bool in_threads_ = false;
   std::size_t most_members_ = 0;  // the largest group whose members are kept
   group_record* alive_ = nullptr;
-  group_record* creations_ = nullptr;  // one for each set of ranks so far
+  group_record* creations_ = nullptr;  // one for each set of ranks seen so far
   int count_ = 0;
   struct gone {
     std::uint64_t id = 0;
     std::uint64_t count = 0;
   };
-  gone retired_[256];  // the groups that were given back last, in which other ranks may still wait for this one
+  gone retired_[256];  // the last groups freed, in which other ranks may still wait for this one
   unsigned retired_count_ = 0;
   std::atomic_flag changing_{};
 };

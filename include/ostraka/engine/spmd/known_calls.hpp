@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. The calls that the members of a group have compared: words, each with a fingerprint. All members make the
-/// same call with the same words, or all throw an error. So all know the same calls, and a member can tell without a
-/// message whether a call is known. A key stands for the words of a call; a member computes it without making the
-/// words.
+/// Floor 3. The calls that the members of a group have compared: their descriptions, each with a fingerprint. All
+/// members make a call with the same description, or all throw an error. So all know the same calls, and a member can
+/// tell without a message whether a call is known. A key stands for the description of a call; a member computes the
+/// key without building the description.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace ostraka::engine {
 
 class known_calls {
  public:
-  static constexpr std::size_t most = 4096;  ///< words; beyond them, calls of the group are not compared any more
-  static constexpr int most_members = 256;   ///< of a group whose first runs are compared: each sends to each
+  static constexpr std::size_t most = 4096;  ///< descriptions; further calls of the group are not compared
+  static constexpr int most_members = 256;   ///< of a group that compares first runs: each sends to each
 
-  /// Returns the number that stands for words: even, never 0.
+  /// Returns a number that stands for a description: even, never 0.
   [[gnu::cold]] static std::uint64_t fingerprint(std::string const& words) {
     std::uint64_t n = 14695981039346656037u;  // FNV-1a
     for (char const c : words) n = (n ^ static_cast<unsigned char>(c)) * 1099511628211u;
@@ -29,7 +29,7 @@ class known_calls {
     return ((n ^ n >> 32) | 2u) & ~std::uint64_t{1};
   }
 
-  /// Returns the fingerprint of the words that belong to a key; 0 if there are none yet.
+  /// Returns the fingerprint of the description that belongs to a key; 0 if there is none yet.
   [[nodiscard]] std::uint64_t find(std::uint64_t key) const {
     if (places_.empty()) return 0;
     std::size_t const last = places_.size() - 1;
@@ -41,20 +41,20 @@ class known_calls {
   [[nodiscard, gnu::cold]] bool knows(std::uint64_t fingerprint) const { return find(fingerprint) != 0; }
   [[nodiscard]] bool is_full() const { return words_.size() >= most; }
 
-  /// @pre it does not know them
+  /// Adds a description. @pre it is not known
   [[gnu::cold]] void add(std::uint64_t fingerprint, std::string const& words) {
     words_.push_back({fingerprint, words});
     add_key(fingerprint, fingerprint);
   }
 
-  /// Adds a key for these words. Keys are forgotten once there are very many.
+  /// Adds a key for a description. Forgets the keys once there are very many.
   [[gnu::cold]] void add_key(std::uint64_t key, std::uint64_t fingerprint) {
     if (find(key) != 0) return;
     if (2 * (count_ + 1) > places_.size()) grow();
     put(key, fingerprint);
   }
 
-  /// Returns the words, empty if they are not known.
+  /// Returns the description with this fingerprint; empty if it is not known.
   [[nodiscard, gnu::cold]] std::string words(std::uint64_t fingerprint) const {
     for (known const& k : words_)
       if (k.fingerprint == fingerprint) return k.words;

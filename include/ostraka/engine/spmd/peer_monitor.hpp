@@ -3,12 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 3. Finds ranks that wait for this one in vain. A rank that is about to end MPI waits until all ranks are, and
-/// meanwhile probes the others: it reads on their pages the collective that they entered last (progress_window.hpp). A
-/// collective that this rank should have joined, and never will, is an error: the rank prints it and ends the job.
-/// There is no timeout: a slow rank has entered nothing that others have not. In check mode the monitor also tells
-/// whether any rank has moved. Ranks are numbered in the job, as launchers print them. docs/design/spmd-safety.md lists
-/// what is found when.
+/// Floor 3. Finds ranks that wait for this one in vain. A rank that is about to end MPI waits for all ranks to do so,
+/// and meanwhile probes the others: it reads, on their pages, the collective that each entered last
+/// (progress_window.hpp). If this rank should have joined that collective, it never will, so it prints the error and
+/// ends the job. No timeout is needed: a slow rank has entered nothing that others have not. In check mode the monitor
+/// also tells whether any rank has moved. Ranks have their numbers in the job, as launchers print them.
+/// docs/design/spmd-safety.md lists the errors that are found, and when.
 
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -42,21 +42,22 @@ namespace detail {
 
 /// The state of all ranks, as a waiting rank reads it from their pages.
 struct standstill {
-  std::uint64_t movement = 0;  ///< differs when any rank has entered an operation of ours, or left it
-  bool possible = true;        ///< no rank communicates in an operation of ours, and no missing rank waits in one
+  std::uint64_t movement = 0;  ///< changes when any rank enters or leaves an Ostraka operation
+  bool possible = true;        ///< no rank communicates in an Ostraka operation, and no missing rank waits in one
   bool another_asks = false;   ///< a rank with a lower number asks
 };
 
 }  // namespace detail
 
-/// Observes the groups of the ranks of one communicator. It lives until the process ends.
+/// Observes the groups of the ranks of one communicator. It exists until the process ends.
 class peer_monitor final : public group_observer {
  public:
-  /// Returns the first monitor that covers these ranks, and makes one if there is none; null for one rank. Collective.
+  /// Returns the first monitor that covers these ranks, and creates one if there is none; null for a single rank.
+  /// Collective.
   [[gnu::cold]] static peer_monitor* over(native_communicator ranks);
 
-  // All of these ranks compare, or none does: that depends on their agreement when the monitor was made, and on their
-  // number, but on no earlier call of a rank.
+  // All of these ranks compare, or none does. The choice depends on their number, and on their agreement when the
+  // monitor was created, but not on earlier calls of a rank.
   void creates(carrier::processes const& ranks, bool later) override {
     if (later && compared_ == compared_calls::first_runs && !is_thread_multiple_)
       compare_creation(records_.creation_by(ranks));
@@ -68,47 +69,47 @@ class peer_monitor final : public group_observer {
   [[gnu::cold]] group_progress* made(native_communicator group) override { return records_.add(group); }
   void given_back(group_progress* progress) override { records_.give_back(static_cast<group_record*>(progress)); }
 
-  /// Returns the record of creating communicators of these ranks. Not collective.
+  /// Returns the record for the creation of communicators of these ranks. Not collective.
   group_record& creation_by(native_communicator ranks) { return records_.creation_by(carrier::processes(ranks)); }
 
   [[nodiscard]] native_communicator comm() const { return group_->native(); }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  /// True if several host threads of a rank may communicate at the same time. All ranks agree, though MPI may tell them
-  /// different levels.
+  /// True if several host threads of a rank may communicate at the same time. The same on all ranks, although MPI may
+  /// report different levels to them.
   [[nodiscard]] bool is_thread_multiple() const { return is_thread_multiple_; }
-  /// Returns the number of groups that are alive.
+  /// Returns the number of groups that exist.
   [[nodiscard]] int groups() const { return records_.count(); }
 
-  /// Publishes the call that this thread is about to make, for ranks that find out that they will not take part.
+  /// Publishes the call that this thread is about to make, for ranks that will not take part, and report it.
   void announce(std::string const& text) const { window_.announce(text); }
   void announce(std::uint64_t fingerprint) const { window_.announce(fingerprint); }
 
-  /// True if this rank can read the other ranks' pages. numbers_of returns the numbers on one of them.
+  /// True if this rank can read the other ranks' pages. numbers_of reads one of them.
   [[nodiscard]] bool can_read() const { return window_.is_open(); }
   [[nodiscard]] progress_window::numbers numbers_of(int rank) const { return window_.numbers_of(rank); }
-  /// Returns the words of the call of a thread of another rank, by the numbers on its page; empty if they are not
-  /// known.
+  /// Returns the description of a call of another rank's thread, from the numbers on the rank's page; empty if it is
+  /// not known.
   [[nodiscard, gnu::cold]] std::string call_of(int rank, int slot, progress_window::numbers const& published) const {
     std::uint64_t const fingerprint = published.call[slot];
     bool const has_text = compared_ == compared_calls::all || fingerprint % 2 != 0;
     return has_text ? window_.text_of(rank, slot) : records_.words(fingerprint);
   }
-  /// True if that rank has entered a collective of a common group that this rank has not entered.
+  /// True if `entered`, from another rank's page, is a collective of a common group that this rank has not entered.
   [[nodiscard]] bool is_ahead(std::uint64_t entered) const { return records_.is_ahead(entered); }
 
-  /// Keeps receives posted by which other ranks see that this rank is in MPI.
+  /// Keeps receives posted that show other ranks that this rank is in MPI.
   void answer_for_presence() { answers_.post(); }
   [[nodiscard]] native_communicator comm_of_presence() const { return answers_.comm(); }
-  /// True if this monitor can tell that all ranks of the job wait. A rank with several host threads may be in MPI in
-  /// one of them and compute in another; and only the first of several monitors hears of all operations.
+  /// True if this monitor can tell that all ranks of the job wait. False with several host threads, since one thread of
+  /// a rank may be in MPI while another computes. Of several monitors, only the first sees all operations.
   [[nodiscard]] bool sees_all() const { return sees_presence_ && this == first_ && find_place_in_job().ranks == size_; }
   /// Returns the state of the ranks of the job, from their pages, for a rank that waits for the missing ones.
   [[nodiscard]] detail::standstill probe_all(dynamic_array<int> const& missing) const;
   /// Publishes whether this rank asks the others if they are in MPI.
   void publish_query(bool asks) const { window_.mine().asks.store(asks ? 1 : 0, std::memory_order_release); }
 
-  /// As long as it lives, this rank says that it waits to know which calls others make.
+  /// While an object of this class exists, this rank publishes that it waits to learn the calls of others.
   class waiting {
    public:
     waiting() { count(); }
@@ -124,13 +125,13 @@ class peer_monitor final : public group_observer {
     }
   };
 
-  /// Call it when this rank will enter no more collectives. It returns when all ranks of all monitors have called it,
-  /// and ends the job if one of them waits for this rank. The monitors then observe nothing.
+  /// Waits until all ranks of all monitors have called it, and ends the job if one of them waits for this rank. Call it
+  /// when this rank will enter no more collectives. Afterwards the monitors observe nothing.
   static void leave();
 
-  /// Collective over all ranks of the job. It returns when all are here, and ends the job if one of them waits for this
-  /// rank in an operation. `what` names the thing that ends: `a trace`. @pre no other host thread of this rank is in an
-  /// operation
+  /// Waits until all ranks of the job have called it, and ends the job if one of them waits for this rank in an
+  /// operation. Collective. `what` names the thing that ends: `a trace`. @pre no other host thread of this rank is in
+  /// an operation
   static void meet(communicator const& job, char const* what);
 
  private:
@@ -143,10 +144,10 @@ class peer_monitor final : public group_observer {
   void probe(int other, char const* ending) const;
   void close();
 
-  carrier::group* group_ = nullptr;  // null once it is closed
+  carrier::group* group_ = nullptr;  // null once the monitor is closed
   int rank_ = 0;
   int size_ = 1;
-  bool is_thread_multiple_ = false;  // all ranks have the same value of this and the next
+  bool is_thread_multiple_ = false;  // the same on all ranks, like the next
   bool sees_presence_ = false;
   progress_window window_;
   group_records records_;
@@ -161,7 +162,7 @@ class peer_monitor final : public group_observer {
 inline peer_monitor* peer_monitor::over(native_communicator ranks) {
   carrier::processes const theirs(ranks);
   if (theirs.size() == 1) return nullptr;
-  // All members of `ranks` took part in making each monitor that covers them, in this order, so they choose the same
+  // All members of `ranks` took part in creating each monitor that covers them, in this order, so they choose the same
   // one.
   peer_monitor** end = &first_;
   for (; *end != nullptr; end = &(*end)->next_)
@@ -173,14 +174,15 @@ inline peer_monitor* peer_monitor::over(native_communicator ranks) {
 
 [[gnu::cold]] inline peer_monitor::peer_monitor(native_communicator theirs)
     : group_(new carrier::group(carrier::group::duplicate_of(theirs))), rank_(group_->rank()), size_(group_->size()) {
-  // The ranks agree: the variable may be set on some nodes only, and programs may ask for threads on some ranks only.
+  // The ranks agree on both, since the variable may be set on some nodes only, and threads requested on some ranks
+  // only.
   std::int32_t wanted[2] = {static_cast<std::int32_t>(calls_to_compare()), mpi_is_thread_multiple() ? 1 : 0};
   group_->all_reduce(wanted, 2, reduction::max);
   compared_ = static_cast<compared_calls>(wanted[0]);
   is_thread_multiple_ = wanted[1] != 0;
 
   window_.open(comm());
-  // The ranks agree: some may have got no window.
+  // The ranks agree, since some may have no window.
   if (compared_ == compared_calls::all) {
     std::int32_t able = window_.is_open() && !is_thread_multiple_ ? 1 : 0;
     group_->all_reduce(&able, 1, reduction::min);
@@ -221,12 +223,12 @@ inline void peer_monitor::leave_with_mpi() {
   control::request all_are_here;
   control::barrier(job.native(), all_are_here);
   wait_until([&] { return all_are_here.test(); }, what);
-  job.carried()->barrier();  // no rank goes on, and is ahead, while another one still probes
+  job.carried()->barrier();  // no rank continues, and is ahead, while another still probes
 }
 
 template <class Done>
 [[gnu::cold]] void peer_monitor::wait_until(Done const& done, char const* ending) {
-  double next = this_thread::seconds() + 0.1;  // most ranks have come by then
+  double next = this_thread::seconds() + 0.1;  // by then most ranks have arrived
   for (int pause = 1; !done(); pause = std::min(2 * pause, 1000)) {
     this_thread::sleep(pause);
     if (this_thread::seconds() < next) continue;
@@ -235,7 +237,7 @@ template <class Done>
   }
 }
 
-// Probes a few ranks at a time: if many wait for this rank, any of them shows it.
+// Probes a few ranks at a time: if many wait for this rank, one of them is enough.
 [[gnu::cold]] inline void peer_monitor::probe_some(char const* ending) {
   for (int n = std::min(size_, 64); window_.is_open() && n > 0; --n) {
     probed_ = (probed_ + 1) % size_;
@@ -243,13 +245,13 @@ template <class Done>
   }
 }
 
-// Ends the job if the other rank waits for this one, which enters no collective any more.
+// Ends the job if the other rank waits for this one, which will enter no more collectives.
 [[gnu::cold]] inline void peer_monitor::probe(int other, char const* ending) const {
   progress_window::numbers const before = window_.numbers_of(other);
   int slot = 0;
   while (slot < progress_window::slots && !records_.is_ahead(before.last[slot])) ++slot;
   if (slot == progress_window::slots) return;
-  if (window_.numbers_of(other).last[slot] != before.last[slot]) return;  // it goes on: probe again later
+  if (window_.numbers_of(other).last[slot] != before.last[slot]) return;  // it moves: probe again later
   std::string const text = call_of(other, slot, before);
   end_job(join_text(this_rank(), " ends ", ending, ", but rank ", detail::number_in_world(comm(), other),
                     " waits for it in ",
@@ -268,7 +270,7 @@ template <class Done>
     mix(of.waits);
     bool const in_operation = of.uses % 2 != 0, waits = of.waits % 2 != 0;
     if (in_operation && !waits) seen.possible = false;  // it communicates, however long that takes
-    if (waits && missing.contains(r)) seen.possible = false;  // ranks that wait for the same one will tell
+    if (waits && missing.contains(r)) seen.possible = false;  // ranks that wait for the same rank will report it
     if (r < rank_ && of.asks != 0) seen.another_asks = true;
   }
   return seen;

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. In check mode, a rank answers that it is there while it is in any call of MPI. A header cannot stand
-/// between a program and MPI. But a synchronous message to a receive that was posted beforehand completes once the
-/// receiver is in a call of MPI, and not while it computes or sleeps. So every rank keeps receives posted, and the
-/// ranks that wait for it send such messages (presence_questions.hpp).
+/// Floor 3. In check mode, a rank answers other ranks while it is in any call of MPI. A header cannot intercept the
+/// program's MPI calls. But a synchronous message to a receive that was posted earlier completes once the receiver is
+/// in a call of MPI, and not while it computes or sleeps. So every rank keeps receives posted, and the ranks that wait
+/// for it send such messages (presence_questions.hpp).
 
 #include <cstddef>
 #include <cstdlib>
@@ -20,15 +20,15 @@
 
 namespace ostraka::engine::detail {
 
-/// Returns how long all ranks must have been in MPI: OSTRAKA_CHECK_PATIENCE, in seconds, or 5.
+/// Returns the time in seconds for which all ranks must have been in MPI: OSTRAKA_CHECK_PATIENCE, or 5.
 inline double patience() {
   char const* const setting = std::getenv("OSTRAKA_CHECK_PATIENCE");
   double const seconds = setting ? std::atof(setting) : 0;
   return seconds > 0 ? seconds : 5;
 }
 
-/// The receives that answer for this rank, on a communicator of their own. Completed receives are posted again, at most
-/// once a second, when the rank compares its calls, and while it waits for the calls of others.
+/// The receives that answer for this rank, on a communicator of their own. The rank posts completed receives again, at
+/// most once a second, when it compares its calls, and while it waits for the calls of others.
 class presence_answers {
  public:
   void begin(native_communicator ranks) {

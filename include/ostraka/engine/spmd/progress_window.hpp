@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. A rank's page, which the other ranks can read without its help, even while it is blocked in MPI. It holds
-/// the collective that each of its host threads entered last, the words for it, and, in check mode, whether the rank is
-/// in an operation and waits there. Where MPI has no windows the pages cannot be read.
+/// the collective that each of its host threads entered last, the description of the call, and, in check mode, whether
+/// the rank is in an operation and waits there. If MPI has no windows, the pages cannot be read.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -31,15 +31,15 @@ class progress_window {
 
   struct page {
     std::atomic<std::uint64_t> last[slots];  ///< id and count of a group, by thread slot
-    std::atomic<std::uint64_t> call[slots];  ///< fingerprint of that call, odd if it is compared
+    std::atomic<std::uint64_t> call[slots];  ///< fingerprint of the call, odd if it is compared
     std::atomic<std::uint64_t> uses;         ///< beginnings and ends of operations: odd inside one
-    std::atomic<std::uint64_t> waits;        ///< the same for waiting, in an operation, for the calls of others
+    std::atomic<std::uint64_t> waits;        ///< the same for waits, in an operation, for the calls of others
     std::atomic<std::uint64_t> asks;         ///< 1 while this rank asks which ranks are in MPI
     char text[slots][text_bytes];            ///< the call about to be made
     char unused[8192 - (2 * slots + 3) * 8 - slots * text_bytes];
   };
-  // MPICH 4.0 with pages of 8088 bytes read an odd rank's page from eight bytes off. It reads whole pages of memory
-  // where they are written.
+  // MPICH 4.0 read an odd rank's page of 8088 bytes at an offset of eight bytes. It reads multiples of a memory page
+  // correctly.
   static_assert(sizeof(page) % 4096 == 0);
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint64_t>) == 8);
 
@@ -75,12 +75,12 @@ class progress_window {
 
   [[nodiscard]] page& mine() const { return *mine_; }
 
-  /// Publishes the fingerprint of the call that this thread is about to make, odd if others are to compare it.
+  /// Publishes the fingerprint of the call that this thread is about to make, odd if others compare it.
   void announce(std::uint64_t fingerprint) const {
     mine_->call[thread_slot::of_this_thread()].store(fingerprint, std::memory_order_release);
   }
 
-  /// Publishes the words of the call that this thread is about to make.
+  /// Publishes the description of the call that this thread is about to make.
   void announce(std::string const& text) const {
     std::size_t const n = std::min(text.size(), text_bytes - 1);
     char* const words = mine_->text[thread_slot::of_this_thread()];

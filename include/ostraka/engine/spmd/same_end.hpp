@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Finds the ranks that are about to end for the same reason, so that one of them speaks for all. Every rank
-/// sends a fingerprint of its reason to rank 0. If rank 0 ends too, it tells the others which ranks end for which
-/// reason. No rank waits long: a rank that gets no answer speaks for itself.
+/// Floor 3. Finds the ranks that are about to end for the same reason, so that one of them prints the message for all.
+/// Every rank sends a fingerprint of its reason to rank 0. If rank 0 ends, too, it answers each of them with the ranks
+/// that end for the same reason. No rank waits long: a rank that gets no answer prints its own message.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,18 +26,18 @@ namespace ostraka::engine {
 struct same_end {
   static constexpr int most = 8;
 
-  int speaks = 1;     ///< 1 if this rank speaks for them
+  int speaks = 1;     ///< 1 if this rank prints the message for them
   int count = 1;
-  int ranks[most]{};  ///< the first of them
+  int ranks[most]{};  ///< the first of these ranks
 };
 
 namespace detail {
 
 inline constexpr int reason_tag = 1;
 inline constexpr int answer_tag = 2;
-static_assert(std::is_trivially_copyable_v<same_end>);  // it travels as bytes
+static_assert(std::is_trivially_copyable_v<same_end>);  // it is sent as bytes
 
-// In seconds: long enough for ranks that fail in the same operation to arrive, too short to be noticed.
+// In seconds: long enough for ranks that fail in the same operation, too short to be noticed.
 inline constexpr double rank_0_timeout = 0.25;
 inline constexpr double others_timeout = 0.6;
 
@@ -52,7 +52,7 @@ bool wait_until(Done done, double most) {
 }
 
 [[gnu::cold]] inline same_end collect_reasons(native_communicator job, int ranks, std::uint64_t mine) {
-  dynamic_array<std::uint64_t> reasons(static_cast<std::size_t>(ranks), 0);  // 0: this rank goes on, as far as is known
+  dynamic_array<std::uint64_t> reasons(static_cast<std::size_t>(ranks), 0);  // 0: no reason has arrived from this rank
   auto const reason_of = [&](int rank) -> std::uint64_t& { return reasons[static_cast<std::size_t>(rank)]; };
   reason_of(0) = mine;
   int received = 1;
@@ -87,7 +87,7 @@ bool wait_until(Done done, double most) {
         } else {
           control::request answering;
           control::send(job, r, answer_tag, &e, sizeof(e), answering);
-          answering.wait();  // it is small, and awaited
+          answering.wait();  // it is small, and its receiver waits for it
         }
       }
   }
@@ -105,7 +105,7 @@ bool wait_until(Done done, double most) {
   fingerprint |= 1;
   if (rank == 0) return detail::collect_reasons(job, ranks, fingerprint);
 
-  static std::uint64_t sent;  // they outlive messages that get no answer
+  static std::uint64_t sent;  // static, since messages without an answer may outlive this call
   static same_end answer;
   sent = fingerprint;
   control::request sending, answering;

@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 3. For members of a group that work on each other's messages, as the stages of a pipeline do. If the work of
-/// one threw, the others would wait for its messages for ever. So it goes on sending the messages that they expect,
-/// without working, and at the end all members throw its error. If no member throws, this costs a message of one number
-/// between a few members.
+/// Floor 3. Shares an exception among members of a group that work on each other's messages, like the stages of a
+/// pipeline. If one member stopped at an exception, the others would wait for its messages for ever. So it goes on
+/// sending the messages that they expect, without working, and at the end all members throw its error. If no member
+/// throws, the cost is a message of one number between a few members.
 ///
 ///     shared_fault fault(members);
 ///     for each turn:
 ///       messages.arrive(fault.waiting());
-///       fault.attempt([&] { made = work(arrived); });      not called any more once it has thrown here
+///       fault.attempt([&] { made = work(arrived); });      not called again once it has thrown here
 ///       if (fault.is_here()) made = zeros;
 ///       messages.send(to, made, count);
 ///     fault.end("pipeline", "stage");                      all members throw, or none
@@ -30,11 +30,11 @@
 
 namespace ostraka::engine {
 
-/// Seconds that a member which has thrown waits for others before it ends the job. They may wait for it, too, in an
-/// operation of a group in which it alone has thrown. Tests lower it.
+/// Seconds for which a member that has thrown waits for others before it ends the job: they may themselves wait for it,
+/// in an operation of a group in which it alone has thrown. Tests lower it.
 [[gnu::visibility("default")]] inline double patience_after_fault = 30;
 
-/// The fault of the members of one group. They make it at the same time.
+/// The fault of the members of one group. They construct it at the same time.
 class shared_fault {
  public:
   explicit shared_fault(communicator const& members)
@@ -67,7 +67,7 @@ class shared_fault {
     };
   }
 
-  /// Collective. @throws ostraka::error, the same on all members, if the work of one has thrown
+  /// Collective. @throws ostraka::error, the same on all members, if the work of a member has thrown
   void end([[maybe_unused]] char const* operation, [[maybe_unused]] char const* member) {
 #if OSTRAKA_ENABLE_MPI
     if (!is_shared_) return;
@@ -97,8 +97,8 @@ class shared_fault {
   }
 
 #if OSTRAKA_ENABLE_MPI
-  // Returns the first member whose work has thrown, or the number of members if none has. Each member sends the
-  // first that it knows of to the members 1, 2, 4, … places on.
+  // Returns the first member whose work has thrown, or the number of members if none has. Each member sends the first
+  // one that it knows of to the members 1, 2, 4, … places further on.
   [[nodiscard]] int find_first() const {
     int const n = members_.size(), me = members_.rank(), tag = members_.next_tag();
     int first = is_here_ ? me : n;

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. One clock for the ranks of a job. A rank's time on it is the time of its own clock plus the offset to rank
-/// 0's clock. Round-trip messages find the offset where a trace begins and where it ends; in between it is interpolated
-/// linearly.
+/// 0's clock. Round-trip messages measure the offset at the beginning and at the end of a trace; in between it is
+/// interpolated linearly.
 
 #include <chrono>
 #include <cstdint>
@@ -14,22 +14,23 @@
 
 namespace ostraka::engine {
 
-/// Returns the nanoseconds of this process' clock, which never goes back.
+/// Returns the nanoseconds of this process' monotonic clock.
 [[nodiscard]] inline std::int64_t nanoseconds() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
-/// The offset from this rank's clock to rank 0's, found at time `at` of its own. The truth is within `within` of it.
+/// The offset from this rank's clock to rank 0's, measured at time `at` of this clock, with an error of at most
+/// `within`.
 struct clock_reading {
   std::int64_t at = 0;
   std::int64_t offset = 0;
   std::int64_t within = 0;
 };
 
-/// Returns the reading of this rank's clock. Collective over these ranks. The shortest of several round trips tells
-/// most: its answer was on its way no longer than that. A smaller offset is taken to be none, as between ranks of one
-/// node, which have one clock.
+/// Returns the reading of this rank's clock. Collective over these ranks. The shortest of several round trips is the
+/// most precise, since it bounds the travel time of its answer. An offset within the error counts as 0: ranks on one
+/// node share a clock.
 [[gnu::cold]] inline clock_reading read_clock(communicator const& ranks) {
   clock_reading reading{nanoseconds(), 0, 0};
   constexpr int trips = 16, tag = 0;

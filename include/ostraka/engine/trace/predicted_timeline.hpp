@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The timeline of a device on a machine that is not available. It hears the operations of this host thread,
-/// and asks the machine's clock (engine/record/machine_clock.hpp) for the time there.
+/// Floor 3. The timeline of a device on a machine that is not available. It gets the events of this host thread, and
+/// times them with the machine's clock (engine/record/machine_clock.hpp).
 
 #include <cstdint>
 #include <cstdio>
@@ -54,7 +54,7 @@ class predicted_timeline final : public listener {
     return shares.describe(who);
   }
 
-  /// Writes the file. False if it cannot be written.
+  /// Writes the timeline to a file. False if it cannot be written.
   [[nodiscard]] bool write(std::string const& path, int device, std::string const& where) const {
     std::FILE* const file = std::fopen(path.c_str(), "w");
     if (file == nullptr) return false;

@@ -3,14 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 3. Finds in a program's events what it could save by calling its operations otherwise. It looks for three
-/// faults, in the program's own calls only: not in backward passes, which the program did not write.
+/// Floor 3. Finds, in a program's events, communication that it could avoid or overlap by calling its operations
+/// differently. It looks for three faults, only in the program's own calls, and not in backward passes, which the
+/// program did not write.
 ///
-///     moved twice    B is gathered by one product, and as it was once more by the next
+///     moved twice    B is gathered by one product, and unchanged again by the next
 ///     half would do  C is gathered, or all-reduced, and its reader slices it along the same mesh axes
-///     begun late     B waits to be gathered until its product, and was ready while others were computed
+///     begun late     B is gathered only for its product, and was ready while others were computed
 ///
-/// A block is known by its address, from when it is made until it is freed or written.
+/// A block is identified by its address, from its creation until it is freed or written.
 
 #include <Kokkos_Core.hpp>
 
@@ -57,7 +58,7 @@ class program_adviser final : public listener {
         if (late_ >= 0 && clock_.waiting() > waiting_) hide(clock_.waiting() - waiting_);
         return;
       case event_kind::ends: {
-        if (regions_.empty()) return;  // it began before the adviser listened
+        if (regions_.empty()) return;  // the region began before the adviser listened
         bool const counts = regions_.back();
         regions_.pop_back();
         if (!counts) return;
@@ -73,8 +74,8 @@ class program_adviser final : public listener {
     }
   }
 
-  /// Returns a sentence for each fault, in the order in which they occurred; of late begins, only those that cost at
-  /// least this part of the time.
+  /// Returns one sentence for each fault: first redundant moves, in the order of their occurrence, then late begins
+  /// that cost at least this share of the time.
   [[nodiscard, gnu::cold]] dynamic_array<std::string> advice(double least_part = 0.02) const {
     dynamic_array<std::string> texts;
     for (fault const& f : faults_)
@@ -92,11 +93,12 @@ class program_adviser final : public listener {
     std::int64_t times = 0, bytes = 0;
     double seconds = 0, ready_before = 0;
   };
-  // A block that an operation made or read. A result whose last step was a gather or an all-reduce is followed.
+  // A block that an operation made or read. Records the reads of a result whose last step was a gather or an
+  // all-reduce.
   struct known_block {
     void const* at;
     void const* last;  ///< the end that Kokkos reports: its own header is before the elements
-    double ready;      ///< seconds computed so far when it was ready; < 0: it is being made
+    double ready;      ///< computing time so far when it was ready; < 0: not ready yet
     std::string made_by{}, move{}, tensor{};
     std::int64_t bytes = 0;
     std::string sliced_by{};
@@ -108,7 +110,7 @@ class program_adviser final : public listener {
   };
 
   [[gnu::cold, gnu::noinline]] void begin(event const& e) {
-    if (e.uses == nullptr) {  // it may read any block, unless it reads none
+    if (e.uses == nullptr) {  // an operation without a list of blocks may read any block, unless it only writes
       if (depth_ == 1 && e.name.find(" reads ") == std::string_view::npos &&
           e.name.find(" writes ") != std::string_view::npos)
         return;
@@ -165,7 +167,8 @@ class program_adviser final : public listener {
     late_operation_ = operation;
     late_ = depth_;
   }
-  // The program has waited this long for the first collective of the operation that moves the operand.
+  // Records a late begin: the program has waited this long for the first collective of the operation that moves the
+  // operand.
   [[gnu::cold, gnu::noinline]] void hide(double waited) {
     late_ = -1;
     fault f{kind::late, late_operation_, "", late_tensor_, late_move_, 1, 0};
@@ -186,7 +189,7 @@ class program_adviser final : public listener {
     faults_.push_back(f);
   }
 
-  // The blocks in this memory are gone. It is now known how a result was read.
+  // Forgets the blocks in this memory. All reads of a result are known now.
   [[gnu::cold, gnu::noinline]] void forget(void const* begin, void const* last) {
     for (std::size_t i = 0; i < blocks_.size();) {
       known_block const& b = blocks_[i];
@@ -250,8 +253,7 @@ class program_adviser final : public listener {
   using freed = Kokkos_Profiling_deallocateDataFunction;
   using space_handle = Kokkos_Profiling_SpaceHandle;
 
-  // Listens beside the tool that listened to Kokkos' memory before. A tool that has begun to listen since, and tells
-  // us, stays.
+  // Listens to Kokkos' memory events beside the tool that listened before. Keeps a tool that has begun to listen since.
   [[gnu::cold, gnu::noinline]] static void listen_to_memory(int more) {
     namespace tools = Kokkos::Tools::Experimental;
     short_lock const alone(lock_);
@@ -275,7 +277,7 @@ class program_adviser final : public listener {
       a->forget(at, static_cast<char const*>(at) + bytes);
     if (earlier_frees_ != nullptr) earlier_frees_(space, label, at, bytes);
   }
-  // The block is made in an operation, and is ready when that ends.
+  // The block is the result of an operation, and is ready when the operation ends.
   [[gnu::visibility("default")]] static void on_allocation(space_handle const space, char const* label, void const* at,
                                                            std::uint64_t bytes) {
     for (program_adviser* a = of_this_thread_; a != nullptr; a = a->around_) {
@@ -288,10 +290,10 @@ class program_adviser final : public listener {
   static constexpr std::size_t most_moves = 16;  // moves that count as "in a row"
 
   machine_clock clock_;
-  dynamic_array<bool> regions_;  // regions that have begun and not ended; true if a region is the library's, and counts
+  dynamic_array<bool> regions_;  // regions that have begun and not ended; true: a region of the library, which counts
   int depth_ = 0;                // number of regions that count
   int backward_ = 0;  // the depth of the outermost backward pass, 0: none
-  int late_ = -1;     // an operation that could begin its move earlier, and has not waited for it yet
+  int late_ = -1;     // depth of an operation that could begin its move earlier, and has not waited for it yet
   double waiting_ = 0, ready_before_ = 0;
   std::string late_tensor_, late_move_, late_operation_;
   dynamic_array<known_block> blocks_;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The shares of the time, and of communication in it: a table with a line for each region, of one process or
-/// summed over several.
+/// Floor 3. A table of time shares, with a line for each region: its time, and the share of communication, for one
+/// process or summed over several.
 ///
 ///     ostraka: 4 ranks, 1.26 s: 81.2 % in operations, 18.8 % in the program's own code; 23.4 % waits for messages
 ///          time   share   waits        sent per rank     calls  region
@@ -26,7 +26,7 @@ namespace ostraka::engine {
 /// The sums of several processes.
 class trace_shares {
  public:
-  /// Adds the sums of a process that was traced for `wall` nanoseconds.
+  /// Adds the sums of a process whose trace covers `wall` nanoseconds.
   [[gnu::cold, gnu::noinline]] void add(timeline const& t, std::int64_t wall) {
     all_.add(t.all);
     operations_ += t.operations.time;
@@ -36,7 +36,7 @@ class trace_shares {
       if (t.sums[i].calls > 0 || t.sums[i].time > 0) add(t.texts[static_cast<int>(i)], t.sums[i]);
   }
 
-  /// Returns the sums as text, for another process to read.
+  /// Returns the sums as text, which another process can read.
   [[nodiscard, gnu::cold, gnu::noinline]] std::string text() const {
     text_buffer to;
     to.put("%lld %lld %lld\n", as_long(operations_), as_long(wall_), as_long(processes_));
@@ -62,7 +62,7 @@ class trace_shares {
     }
   }
 
-  /// Returns the table, with the regions that took most; `who`: `4 ranks`.
+  /// Returns the table of the regions that took most time; `who`: `4 ranks`.
   [[nodiscard, gnu::cold, gnu::noinline]] std::string describe(std::string const& who, int most = 20) const {
     text_buffer to;
     to.text = join_text("ostraka: ", who, ", ");
@@ -89,7 +89,7 @@ class trace_shares {
  private:
   static long long as_long(std::int64_t n) { return n; }
 
-  // A name is one line here.
+  // Adds the sums of a region. Its name must fit one line.
   [[gnu::cold, gnu::noinline]] void add(std::string name, trace_sum const& s) {
     for (char& c : name) c = static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
     std::size_t const at = static_cast<std::size_t>(names_.number_of(name));

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Text that is built from printf formats, which cost little compile time in a program that never writes any.
+/// Floor 3. Builds text from printf formats, which cost little compile time in programs that never write any.
 
 #include <cstdarg>
 #include <cstddef>
@@ -18,7 +18,7 @@ class text_buffer {
  public:
   std::string text;
 
-  /// @pre the formatted text is shorter than 512 bytes
+  /// Appends formatted text. @pre it is shorter than 512 bytes
   [[gnu::cold, gnu::noinline, gnu::format(printf, 2, 3)]] void put(char const* format, ...) {
     char line[512];
     va_list arguments;
@@ -28,7 +28,7 @@ class text_buffer {
     text += line;
   }
 
-  /// Appends a string of JSON, which is UTF-8: each byte that is not becomes U+FFFD.
+  /// Appends a JSON string, which is UTF-8: each byte that is not becomes U+FFFD.
   [[gnu::cold, gnu::noinline]] void put_quoted(std::string_view s) {
     text += '"';
     while (!s.empty()) {
@@ -54,7 +54,7 @@ class text_buffer {
   }
 
  private:
-  // Returns the bytes of the first character in UTF-8 (RFC 3629, section 4); 0 if there is none.
+  // Returns the bytes of the first character in UTF-8 (RFC 3629, section 4); 0 if it is not valid.
   [[nodiscard, gnu::cold, gnu::noinline]] static std::size_t bytes_of_first(std::string_view s) {
     auto const at = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0; };
     auto const is_continuation = [&](std::size_t i) { return (at(i) & 0xC0) == 0x80; };

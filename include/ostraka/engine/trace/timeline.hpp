@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The work of a device, with times: regions and collectives as spans, and for each outermost region of a name
-/// the sums of all its calls. Any clock will do: nanoseconds come with the events. Memory is bounded: when the spans
-/// are full, later ones are counted and left out, and the sums go on.
+/// Floor 3. The work of a device, with times: spans of regions and collectives, and, for the outermost regions of each
+/// name, the sums of all calls. It works with any clock: nanoseconds come with the events. Memory is bounded: when the
+/// list of spans is full, later spans are only counted, and the sums continue.
 ///
 ///     ostraka einsum C[I_X, K] = …   |─────────────────────────────|
 ///     ostraka contract               |───────────────|
@@ -23,7 +23,7 @@
 
 namespace ostraka::engine {
 
-/// Texts that are kept once, numbered from 0.
+/// A set of texts, numbered from 0.
 class text_table {
  public:
   static constexpr std::size_t most = 1 << 16;  // all others then share one text
@@ -65,8 +65,8 @@ struct trace_numbers {
   std::int64_t bytes = 0;  ///< sent by this device
   std::int64_t messages = 0;
   std::int64_t flops = 0;
-  std::int64_t memory = 0;  ///< bytes read and written, as far as operations know
-  std::int64_t waited = 0;  ///< nanoseconds for collectives, with nothing done meanwhile
+  std::int64_t memory = 0;  ///< bytes read and written, as reported by operations
+  std::int64_t waited = 0;  ///< nanoseconds of waiting for collectives
 
   [[gnu::cold, gnu::noinline]] void add(trace_numbers const& n) {
     bytes += n.bytes;
@@ -83,17 +83,17 @@ struct trace_span {
   std::int64_t begin = 0;  ///< in nanoseconds
   std::int64_t end = -1;   ///< -1: not yet
   int name = 0;
-  int plan = -1;   ///< a text, for an operation with a plan
+  int plan = -1;   ///< number of a text, for an operation with a plan
   int thread = 0;  ///< the thread that it ran on; for a message, its lane
   kind what = kind::operation;
   bool outermost = false;
   bool resumed = false;
-  int members = 0;           ///< of a message's group
-  std::int64_t planned = 0;  ///< bytes in the plan, of a device
+  int members = 0;           ///< members of a message's group
+  std::int64_t planned = 0;  ///< bytes per device in the plan
   trace_numbers numbers{};
 };
 
-/// All calls of an outermost region, or of one that the program named.
+/// The sum of all calls of an outermost region, or of a region that the program named.
 struct trace_sum {
   std::int64_t calls = 0;
   std::int64_t time = 0;  ///< in nanoseconds
@@ -116,14 +116,14 @@ class timeline {
   dynamic_array<trace_span> spans;
   text_table texts;
   dynamic_array<trace_sum> sums;  ///< by number of the name; calls 0: none
-  trace_sum operations;           ///< all outermost ones, of the first thread
-  trace_numbers all;              ///< of everything, inside of regions or not
-  std::int64_t dropped = 0;       ///< spans left out for want of space
-  std::int64_t full_since = -1;   ///< when the first of them began
+  trace_sum operations;           ///< all outermost operations of the first thread
+  trace_numbers all;              ///< everything, inside regions and outside
+  std::int64_t dropped = 0;       ///< spans left out for lack of space
+  std::int64_t full_since = -1;   ///< the time when the first of these began
   int lanes = 0;                  ///< of messages
 
-  /// Records an event of a thread that happens now. A collective that a model of a machine times is ended by `finish`,
-  /// with its times on the links.
+  /// Records an event of a thread that happens now. If a model of a machine times the collectives, `finish` ends them,
+  /// with their times on the links.
   [[gnu::cold, gnu::noinline]] void on_event(event const& e, int thread, std::int64_t now) {
     running& t = of(thread);
     ++t.events;
@@ -144,7 +144,7 @@ class timeline {
         return wait(e, t, thread, now);
       case event_kind::finishes: {
         message const m = take(e, thread, now);
-        bool const at_once = m.waits_at == m.started_at + 1;  // nothing was done beside it
+        bool const at_once = m.waits_at == m.started_at + 1;  // no work overlapped with it
         std::int64_t const since = m.waits < 0 ? now : at_once ? m.begin : m.waits;
         return finish(e, t, m, m.begin, now, now - since);
       }
@@ -158,7 +158,7 @@ class timeline {
     finish(e, of(thread), take(e, thread, begin), begin, end, waited);
   }
 
-  /// Stops: regions that are open end now.
+  /// Ends all open regions now.
   [[gnu::cold, gnu::noinline]] void close(std::int64_t now) {
     for (running& t : threads_)
       while (!t.open.empty()) end(t, now);
@@ -210,7 +210,7 @@ class timeline {
   }
 
   [[gnu::cold, gnu::noinline]] void end(running& t, std::int64_t now) {
-    if (t.open.empty()) return;  // it began before the timeline listened
+    if (t.open.empty()) return;  // the region began before the timeline listened
     open_region const r = t.open.back();
     t.open.pop_back();
     if (r.kind != region_kind::program) --t.operations;
@@ -271,7 +271,7 @@ class timeline {
     add(t, s.numbers);
   }
 
-  // Returns `all_gather<X, Y>`, as steps are called.
+  // Returns `all_gather<X, Y>`, like the names of steps.
   [[gnu::cold, gnu::noinline]] static std::string name_of_collective(event const& e) {
     std::string text = name_of(e.how);
     if (e.mesh == nullptr) return text;

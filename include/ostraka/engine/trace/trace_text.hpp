@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A timeline as events of the Trace Event Format, which Perfetto and chrome://tracing read: an array of
-/// objects in JSON, here those of one process. A span is a complete event, {"ph": "X", "ts": …, "dur": …} in
-/// microseconds; a host thread is a row, and so is each lane of collectives in flight.
+/// Floor 3. A timeline as events of the Trace Event Format, which Perfetto and chrome://tracing read: a JSON array of
+/// objects, here those of one process. A span is a complete event, {"ph": "X", "ts": …, "dur": …} in microseconds; a
+/// host thread is a row, and so is each lane of collectives in flight.
 
 #include <cstdint>
 #include <cstdio>
@@ -20,15 +20,15 @@ namespace ostraka::engine {
 
 /// The process of a timeline.
 struct traced_process {
-  int number = 0;                   ///< of the rank, or of the device of a dry mesh
+  int number = 0;                   ///< number of the rank, or of the device of a dry mesh
   std::string name{};               ///< `rank 3`
-  std::string labels{};             ///< a viewer shows them beside the name
+  std::string labels{};             ///< text that a viewer shows beside the name
   std::int64_t origin = 0;          ///< time 0, on the common clock
   std::int64_t begin = 0, end = 0;  ///< of the trace, on the process' own clock
   common_clock clock{};
 };
 
-/// A destination of text, which takes it piece by piece.
+/// A destination of text that arrives in pieces.
 class text_sink {
  public:
   virtual void take(std::string const& text) = 0;
@@ -46,7 +46,7 @@ class file_sink final : public text_sink {
   std::FILE* file_;
 };
 
-/// Ends a file of events with a note at time 0, which has no comma after it. True if all of the file is written.
+/// Ends a file of events with a note at time 0, without a comma after it. True if the whole file was written.
 [[gnu::cold, gnu::noinline]] inline bool end_trace_file(std::FILE* file, std::string const& note, int process) {
   text_buffer end;
   end.put("{\"ph\":\"i\",\"s\":\"g\",\"name\":");
@@ -86,7 +86,7 @@ class trace_text {
       metadata("thread_name", first_lane + i, "name", i == 0 ? "messages" : join_text("messages ", i));
   }
 
-  // Writes the time that the first thread spends outside of operations.
+  // Writes spans for the time that the first thread spends outside operations.
   [[gnu::cold, gnu::noinline]] void gaps() {
     std::int64_t const full = t_.dropped > 0 ? t_.full_since : p_.end;
     std::int64_t at = p_.begin;

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Traces a job. It hears the events of all host threads of this rank, with this rank's clock. In the end rank
-/// 0 writes one file of all ranks on one clock, and the table of time shares. A rank sends its events in pieces, so
-/// that rank 0 holds one of them. Ranks meet before they exchange messages: one that waits in an operation for a rank
-/// that has come to the trace's end is found out, and no rank hangs.
+/// Floor 3. Traces a job. It gets the events of all host threads of this rank, timed with this rank's clock. At the end
+/// rank 0 writes one file of all ranks, on one clock, and the table of time shares. A rank sends its events in pieces,
+/// so that rank 0 holds one piece at a time. Ranks meet before they exchange messages, so a rank that waits in an
+/// operation for one at the end of the trace is reported, and no rank hangs.
 
 #include <Kokkos_Core.hpp>
 
@@ -39,10 +39,10 @@ namespace ostraka::engine {
 
 /// The trace that a program asks for.
 struct trace_request {
-  static constexpr std::int64_t usual_spans = std::int64_t{1} << 18;  // 23 MB of memory, some 60 MB of file
+  static constexpr std::int64_t usual_spans = std::int64_t{1} << 18;  // 23 MB of memory, about 60 MB of file
   std::string file{};                                                 ///< empty: none
   bool table = false;                                                 ///< on stderr
-  std::int64_t spans = usual_spans;                                   ///< that each rank keeps
+  std::int64_t spans = usual_spans;                                   ///< spans that each rank keeps
   [[nodiscard]] bool any() const { return table || !file.empty(); }
 
   /// Returns the request in the environment of this process.
@@ -54,7 +54,8 @@ struct trace_request {
     return r;
   }
 
-  /// Returns rank 0's request, since a launcher need not pass its variables on. Collective over all ranks of the job.
+  /// Returns rank 0's request, since launchers need not pass environment variables on to all ranks. Collective over all
+  /// ranks of the job.
   [[gnu::cold, gnu::noinline]] static trace_request of_job(trace_request r) {
 #if OSTRAKA_ENABLE_MPI
     std::int64_t numbers[3] = {static_cast<std::int64_t>(r.file.size()), r.table ? 1 : 0, r.spans};
@@ -73,8 +74,8 @@ struct trace_request {
     if (!mpi_runs()) throw_error("trace: MPI is not running; make a trace while an os::environment lives");
     observe_groups();
     require_agreement_to_create("trace");
-    // Other ranks see that this rank waits here; they do not see the broadcast. A rank that has left a trace by an
-    // exception may be the only one to begin another, while the others are at the end of the first.
+    // This group shows other ranks that this rank waits here, since they do not see the broadcast. A rank that has left
+    // a trace by an exception may be the only one that begins another, while the others are at the end of the first.
     communicator const seen(all_ranks());
     trace_request r = of_this_process();
     r.file = std::move(file);
@@ -87,7 +88,8 @@ class tracer final : public listener {
  public:
   [[gnu::visibility("default")]] inline static bool traces_all = false;  ///< true if an environment traces the program
 
-  /// @param together all ranks of the job are here with the same request, and end it together: collective then
+  /// Begins to trace. @param together all ranks of the job call it with the same request, and end the trace together;
+  /// it is then collective
   [[gnu::cold, gnu::noinline]] tracer(trace_request request, bool together)
       : request_(std::move(request)),
         together_(together),
@@ -102,15 +104,15 @@ class tracer final : public listener {
   [[gnu::cold, gnu::noinline]] ~tracer() { leave(); }
 
   [[gnu::cold, gnu::noinline]] void on_event(event const& e) override {
-    if (!computes() || e.dry) return;  // priced on a dry mesh, where time means nothing; or sent on one
+    if (!computes() || e.dry) return;  // time has no meaning while a program is priced, or on a dry mesh
     if constexpr (!std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>)
-      if (e.kind == event_kind::ends) Kokkos::fence();  // otherwise the kernels would count as others' time
+      if (e.kind == event_kind::ends) Kokkos::fence();  // otherwise its kernels would count for later regions
     std::int64_t const now = nanoseconds();
     short_lock const alone(lock_);
     line_.on_event(e, number_of_this_thread(), now);
   }
 
-  /// Returns the table so far, of all ranks on rank 0, empty elsewhere. Collective if the ranks are together.
+  /// Returns the table so far: of all ranks on rank 0, empty on other ranks. Collective if the ranks are together.
   [[nodiscard, gnu::cold, gnu::noinline]] std::string table() {
     trace_shares shares = this_rank_so_far();
     if (!together_ || here_.ranks == 1) return shares.describe(rank_name());
@@ -131,8 +133,8 @@ class tracer final : public listener {
     line_.close(end_);
   }
 
-  /// Ends the trace and writes the requested output. Collective if the ranks are together, unless `alone`, for a rank
-  /// that leaves the others: it writes a file of its own, as ranks do that are not together.
+  /// Ends the trace and writes the requested output. Collective if the ranks are together. With `alone`, for a rank
+  /// that leaves the others, it is not: the rank writes a file of its own, as it does if the ranks are not together.
   [[gnu::cold, gnu::noinline]] void write(bool alone = false) {
     stop();
     if (!together_ || (alone && here_.ranks > 1)) return write_own();
@@ -179,7 +181,7 @@ class tracer final : public listener {
     return p;
   }
 
-  // Times are this rank's own.
+  // Writes the output of this rank alone, with times on its own clock.
   [[gnu::cold, gnu::noinline]] void write_own() {
     if (request_.table) std::fputs(this_rank_so_far().describe(rank_name()).c_str(), stderr);
     if (request_.file.empty()) return;
@@ -193,7 +195,7 @@ class tracer final : public listener {
   }
 
   [[gnu::cold, gnu::noinline]] void write_all() {
-    std::int64_t numbers[2] = {begin_, 1};  // when time begins, and 1 if there is a file
+    std::int64_t numbers[2] = {begin_, 1};  // the time origin, and 1 if there is a file
     std::FILE* file = nullptr;
     if (here_.rank == 0) {
       file = std::fopen(request_.file.c_str(), "w");
