@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 3. Fourier transforms in the memory of GPUs by cuFFT or hipFFT, which programs link by ostraka::cufft. A plan
-/// transforms rows that are one after another, or side by side. Kernels around it apply the factors, weights and
-/// conjugations that the library lacks; on the way they bring other rows side by side. All runs on the stream of the
-/// execution space instance, and the host waits for none of it.
+/// transforms rows that are consecutive or interleaved in memory. Kernels before and after it apply the factors,
+/// weights and conjugations that the library lacks; they also interleave rows with other layouts. Everything runs on
+/// the stream of the execution space instance, and the host does not wait.
 
 #include <ostraka/engine/kernels/fourier/cufft_plans.hpp>
 
@@ -28,8 +28,8 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// A kernel: element t of rows in a block, or the same element of these rows side by side, is read, changed and
-/// written. `from` and `to` may be the same if both have the same order.
+/// A kernel that reads, changes and writes element t of rows in a block, or of the same rows interleaved. `from` and
+/// `to` may be the same if both have the same order.
 template <class R>
 struct fourier_pass {
   R const* from = nullptr;
@@ -37,10 +37,10 @@ struct fourier_pass {
   std::int64_t n = 1, length = 1, step = 1, count = 1;
   bool reads_reals = false, writes_reals = false;
   bool reads_side_by_side = false, writes_side_by_side = false;
-  bool is_half = false;  // a spectrum of reals: the weights apply
-  bool clears = false;   // imaginary parts of numbers that stand once in the whole spectrum
+  bool is_half = false;  // half a spectrum of reals, where the weights apply
+  bool clears = false;   // clears imaginary parts of numbers that occur once in the whole spectrum
   R real_factor = 1, imaginary_factor = 1;
-  R weight = 1;  // of numbers that stand twice
+  R weight = 1;  // of numbers that occur twice
 
   KOKKOS_FUNCTION void operator()(std::int64_t t) const {
     std::int64_t side = t;
@@ -63,8 +63,8 @@ struct fourier_pass {
   }
 };
 
-/// The transform of rows that have elements, in three parts: a kernel before the library's, the library's, a kernel
-/// after it. Each part is left out if it would only copy.
+/// The transform of nonempty rows, in three parts: a kernel, the library's transform, another kernel. Parts that would
+/// only copy are left out.
 template <class Exec, class R>
 class cufft_transform {
  public:
@@ -77,7 +77,7 @@ class cufft_transform {
         to_reals_(has_real_result(rows.kind)),
         side_by_side_(!takes_rows_as_they_lie()) {}
 
-  /// Returns false, and has done nothing, if the library has no plan for such rows.
+  /// Runs the transform. Returns false, and does nothing, if the library has no plan for such rows.
   bool run() const {
     if (rows_.n == 1) {
       pass_over_one();
@@ -112,12 +112,12 @@ class cufft_transform {
   using plans = known_cufft_plans<R>;
   using plan = typename plans::plan;
 
-  // Groups of rows that one call of the library transforms: `step` rows side by side, or every step-th row.
+  // True if one call of the library transforms `step` interleaved rows; otherwise it transforms every step-th row.
   [[nodiscard]] bool is_by_outer() const { return rows_.outer <= rows_.step; }
   [[nodiscard]] std::int64_t groups() const { return side_by_side_ ? 1 : std::min(rows_.outer, rows_.step); }
 
-  // Each further call costs about as much as moving a mebibyte or two; bringing rows side by side and back moves all
-  // of them twice more. The library wants pairs of reals to be aligned as complex numbers are.
+  // Each further call costs about as much as moving one or two mebibytes; interleaving rows and back moves all of them
+  // twice more. The library requires pairs of reals to be aligned like complex numbers.
   [[nodiscard]] bool takes_rows_as_they_lie() const {
     std::int64_t const calls = std::min(rows_.outer, rows_.step);
     std::int64_t const bytes = (rows_.numbers_read() + rows_.numbers_written()) * static_cast<std::int64_t>(sizeof(R));
@@ -233,7 +233,7 @@ class cufft_transform {
   fourier_rows rows_;
   R const* x_;
   R* y_;
-  bool from_reals_, to_reals_;  // as the library's plan has them
+  bool from_reals_, to_reals_;  // of the library's plan
   bool side_by_side_;
 };
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Plans of cuFFT, or of hipFFT, which has the same calls for AMD's GPUs and stands on rocFFT. A host thread
-/// remembers the plans that it used last on each device. A plan's work area comes from the pool, and runs on the stream
-/// of an execution space instance. No GPU has run it yet.
+/// Floor 3. Plans of cuFFT, or of hipFFT, which has the same calls for AMD's GPUs and is based on rocFFT. A host thread
+/// remembers the plans that it used last on each device. A plan's work area comes from the pool, and the plan runs on
+/// the stream of an execution space instance. It has not run on a GPU yet.
 
 #ifndef OSTRAKA_ENABLE_CUFFT
 #  define OSTRAKA_ENABLE_CUFFT 0
@@ -79,7 +79,7 @@ OSTRAKA_DETAIL_CUFFT_NAMES(cufft, CUFFT, float, Real, Complex, C2C, R2C, C2R)
 #  undef OSTRAKA_DETAIL_CUFFT_FUNCTIONS
 #  undef OSTRAKA_DETAIL_CUFFT_NAMES
 
-/// Returns "cuFFT 12.0", the version that it was compiled against.
+/// Returns "cuFFT 12.0", the version that the program was compiled against.
 [[gnu::cold]] inline std::string name_of_cufft() {
 #  if defined(KOKKOS_ENABLE_HIP)
   return join_text("hipFFT ", hipfftVersionMajor, '.', hipfftVersionMinor);
@@ -94,8 +94,8 @@ OSTRAKA_DETAIL_CUFFT_NAMES(cufft, CUFFT, float, Real, Complex, C2C, R2C, C2R)
                 "; programs without ostraka::cufft transform on the host");
 }
 
-/// The task of a plan: `batch` transforms of length n. Elements of a row are `step` apart, the first elements of two
-/// rows `apart_read` and `apart_written`.
+/// The task of a plan: `batch` transforms of length n. Elements of a row are `step` apart; the first elements of two
+/// rows are `apart_read` and `apart_written` apart.
 template <class R>
 struct cufft_task {
   typename cufft_names<R>::type type;
@@ -126,13 +126,13 @@ class known_cufft_plans {
   known_cufft_plans& operator=(known_cufft_plans const&) = delete;
   ~known_cufft_plans() {
     if (plans_.empty()) return;
-    Kokkos::fence();  // for kernels of these plans
+    Kokkos::fence();  // waits for kernels of these plans
     current_device const here(device_);
     for (plan& p : plans_) names::destroy(p.value);
   }
 
-  /// Returns the plan of a task, which stays until this is called again; null if the library has none. If there are
-  /// too many plans, one is destroyed, behind the kernels that use it.
+  /// Returns the plan of a task, valid until the next call; null if the library has none. If there are too many plans,
+  /// destroys one after the kernels that use it.
   template <class Exec>
   plan const* find(Exec const& exec, cufft_task<R> const& task) {
     for (plan const& p : plans_)
@@ -175,10 +175,10 @@ class known_cufft_plans {
   }
 
   int device_;
-  recent_entries<plan, 64> plans_;  // planning takes long, and a plan little memory
+  recent_entries<plan, 64> plans_;  // planning takes long, and plans take little memory
 };
 
-/// Work memory of a plan, which is at a multiple of 256 bytes, as memory of the device's own allocation is.
+/// Work memory of a plan, aligned to 256 bytes like allocations of the device.
 template <class Space>
 class cufft_work_area {
  public:

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Fourier transforms by FFTW 3, which programs link by ostraka::fftw. Plans are estimated, so that no array
-/// is overwritten and results are the same in every run. A host thread remembers the plans that it used last; only
-/// planning is locked.
+/// Floor 3. Fourier transforms by FFTW 3, which programs link by ostraka::fftw. Plans are made with FFTW_ESTIMATE, so
+/// that planning overwrites no array and results are the same in every run. A host thread remembers the plans that it
+/// used last; only planning takes a lock.
 
 #ifndef OSTRAKA_ENABLE_FFTW
 #  define OSTRAKA_ENABLE_FFTW 0
@@ -32,7 +32,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// FFTW's planner is not to be called by two threads at once.
+/// Locks FFTW's planner, which two threads must not call at once.
 [[gnu::visibility("default")]] inline std::atomic_flag planner_of_fftw{};
 
 /// FFTW's functions for numbers whose parts are R.
@@ -58,7 +58,7 @@ OSTRAKA_DETAIL_FFTW_NAMES(double, fftw)
 OSTRAKA_DETAIL_FFTW_NAMES(float, fftwf)
 #  undef OSTRAKA_DETAIL_FFTW_NAMES
 
-/// The task of a plan of FFTW: `outer` times `side` of the `step` rows that lie side by side.
+/// The task of a plan of FFTW: `outer` groups, with `side` of the `step` interleaved rows each.
 struct fftw_task {
   std::int64_t n, outer, step, side;
   int from_reals, to_reals, sign, in_place, align_x, align_y;
@@ -84,7 +84,7 @@ class known_fftw_plans {
     return per_thread(plans);
   }
 
-  /// Does it: rows of x to rows of y, which may be x.
+  /// Runs the task: transforms rows of x to rows of y, which may be x.
   void run(fftw_task task, R* x, R* y) {
     task.in_place = x == y;
     task.align_x = names::alignment_of(x);
@@ -143,7 +143,7 @@ void for_each_number(Exec const& exec, std::int64_t count, F const& f) {
 
 }  // namespace detail
 
-/// FFTW 3. It knows nothing of execution space instances: what was started on this one is waited for.
+/// FFTW 3. It does not know execution space instances, so it waits for the kernels started on this one.
 struct fftw {
   template <class R>
   static constexpr bool transforms = std::is_same_v<R, float> || std::is_same_v<R, double>;
@@ -205,7 +205,7 @@ struct fftw {
     }
   }
 
-  // Each thread has its plans, and a share of the outer rows, or of those side by side.
+  // Each thread has its own plans, and a share of the outer rows, or of the interleaved rows.
   template <class Exec, class R>
   static void run_in_shares(Exec const& exec, fourier_rows const& rows, detail::fftw_task const& task, R* x, R* y) {
     std::int64_t const read = rows.length_read() * (task.from_reals ? 1 : 2);

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Rows of a block read into a buffer in which they lie side by side (mixed_radix.hpp), and written from
-/// there. Rows that are runs in memory are a matrix that registers transpose: its columns are the real and imaginary
-/// parts in the buffer. Rows that are side by side in memory, too, are copied as they lie.
+/// Floor 3. Reads rows of a block into a buffer in which they are interleaved (mixed_radix.hpp), and writes them back.
+/// Rows that are runs in memory form a matrix, which is transposed in registers: its columns are the real and imaginary
+/// parts in the buffer. Rows that are interleaved in memory, too, are copied directly.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace ostraka::engine::detail {
 
-/// Numbers in memory: number k of lane l is x[at[l] + k step], and its imaginary part so much further; 0: there is
+/// Rows in memory: number k of lane l is x[at[l] + k step], and its imaginary part is `imaginary` further; 0: it has
 /// none.
 template <class T>
 struct rows_in_memory {
@@ -26,7 +26,7 @@ struct rows_in_memory {
   int used;  // lanes
   std::int64_t step, imaginary;
 
-  /// How far lanes are from each other; 0: not equally far.
+  /// Returns the distance between lanes; 0 if it is not constant.
   [[nodiscard]] std::int64_t distance() const {
     std::int64_t const d = used > 1 ? at[1] - at[0] : 0;
     for (int l = 1; l < used; ++l)
@@ -37,10 +37,10 @@ struct rows_in_memory {
   [[nodiscard]] bool are_runs() const { return imaginary == 0 ? step == 1 : imaginary == 1 && step == 2; }
 };
 
-/// Numbers of a row that are copied at a time, where lanes lie anywhere.
+/// The numbers of a row that are copied at a time, for lanes without a constant distance.
 inline constexpr std::int64_t numbers_of_tile = 16;
 
-/// Calls f(at, place) for all numbers of lanes that lie anywhere: at this place in memory, and there in the buffer.
+/// Calls f(place in the buffer, place in memory) for all numbers of lanes without a constant distance.
 template <int Lanes, class T, class F>
 void for_each_number_of(rows_in_memory<T> const& rows, std::int64_t count, F const& f) {
   for (std::int64_t begin = 0; begin < count; begin += numbers_of_tile)
@@ -49,7 +49,8 @@ void for_each_number_of(rows_in_memory<T> const& rows, std::int64_t count, F con
         f(k * numbers_apart(Lanes) + l, rows.at[l] + k * rows.step);
 }
 
-/// Reads `batches` buffers of lanes that are `Distance` apart, the lanes of a buffer beside those of the one before.
+/// Reads `batches` buffers of lanes that are `Distance` apart. In memory, the lanes of a buffer follow those of the
+/// previous buffer.
 template <int Distance, int Lanes, class R>
 [[gnu::always_inline]] inline void read_side_by_side(rows_in_memory<R const> const& rows, std::int64_t count,
                                                      split_complex<R> const* to, int batches) {
@@ -90,7 +91,7 @@ template <int Distance, int Lanes, class R>
     }
 }
 
-/// Where a row's parts are runs in memory, and rows are equally far from each other.
+/// Reads rows whose parts are runs in memory, with a constant distance between rows.
 template <int Lanes, class R>
 void read_runs(rows_in_memory<R const> const& rows, std::int64_t distance, std::int64_t count, split_complex<R> to) {
   if (rows.step == 2) return transpose(to.re, Lanes, rows.x + rows.at[0], distance, Lanes, 2 * count, 2 * count);
@@ -111,8 +112,7 @@ void write_runs(rows_in_memory<R> const& rows, std::int64_t distance, std::int64
             Lanes);
 }
 
-/// Reads `count` numbers of each row. Lanes that are not used are zeros. More batches than one have to be side by side
-/// in memory.
+/// Reads `count` numbers of each row. Unused lanes become zeros. @pre one batch, or batches that are adjacent in memory
 template <int Lanes, class R>
 void read_lanes(rows_in_memory<R const> const& rows, std::int64_t count, split_complex<R> const* to, int batches) {
   std::int64_t const distance = rows.used == Lanes ? rows.distance() : 0;
@@ -130,7 +130,7 @@ void read_lanes(rows_in_memory<R const> const& rows, std::int64_t count, split_c
     });
 }
 
-/// Writes `count` numbers of each row, times a factor. The numbers in the buffers are not kept.
+/// Writes `count` numbers of each row, times a factor. It destroys the contents of the buffers.
 template <int Lanes, class R>
 void write_lanes(rows_in_memory<R> const& rows, std::int64_t count, R factor, split_complex<R> const* from,
                  int batches) {

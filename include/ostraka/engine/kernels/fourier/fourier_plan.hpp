@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Forward transforms of any length, of rows side by side (mixed_radix.hpp). A length with another prime
-/// factor is Bluestein's convolution: with jk = (j² + k² − (k − j)²) / 2 and c_j = e^(−πi j²/n),
+/// Floor 3. Forward transforms of any length, of interleaved rows (mixed_radix.hpp). Lengths with other prime factors
+/// use Bluestein's convolution: with jk = (j² + k² − (k − j)²) / 2 and c_j = e^(−πi j²/n),
 ///
 ///     y_k = c_k Σ_j (x_j c_j) conj(c_(k−j))
 ///
@@ -23,11 +23,11 @@
 
 namespace ostraka::engine::detail {
 
-/// How rows of one length are transformed.
+/// The plan for rows of one length.
 template <class R>
 class fourier_plan {
  public:
-  /// `joins_halves`: rows of n complex numbers stand for 2n real ones (real_spectrum.hpp).
+  /// `joins_halves`: rows of n complex numbers represent 2n real numbers (real_spectrum.hpp).
   fourier_plan(std::int64_t n, bool joins_halves) : length_(n), joins_halves_(joins_halves), passes_(passes_for(n)) {
     if (length_ < passes_.length()) make_convolution();
     for (std::int64_t k = 0; joins_halves && k <= n; ++k) joins_.push_back(root<R>(k, 2 * n));
@@ -39,14 +39,14 @@ class fourier_plan {
   /// e^(−πi k/n) for k ≤ n.
   [[nodiscard]] root_of_unity<R> const* joins() const { return joins_.data(); }
 
-  /// The elements of a row that buffers have room for: at least its length.
+  /// Returns the number of elements of a row in buffers, at least its length.
   [[nodiscard]] std::int64_t room() const { return passes_.length(); }
 
-  /// Transforms x, of `Lanes` rows, and uses y. Says where the result is: in one of them.
+  /// Transforms `Lanes` rows in x, with y as a second buffer. Returns the buffer that has the result.
   template <int Lanes>
   [[gnu::always_inline]] split_complex<R> run(split_complex<R> x, split_complex<R> y) const {
     if (chirp_.size() == 0) return passes_.template run<Lanes>(x, y);
-    for (int turn = 0; turn < 2; ++turn) {  // the passes stand here once: they are compiled for several processors
+    for (int turn = 0; turn < 2; ++turn) {  // one loop, so that the passes are instantiated once here
       R const* const factors = turn == 0 ? chirp_.data() : spectrum_.data();
       multiply<Lanes>(turn == 0 ? length_ : room(), factors, x);
       if (turn == 0) clear<Lanes>(length_, room(), x);
@@ -110,8 +110,8 @@ class fourier_plan {
   std::int64_t length_;
   bool joins_halves_;
   mixed_radix<R> passes_;
-  dynamic_array<R> chirp_;     // c_j; none where the length has passes
-  dynamic_array<R> spectrum_;  // of its conjugate, over the length of the convolution
+  dynamic_array<R> chirp_;     // c_j; empty if the length has passes
+  dynamic_array<R> spectrum_;  // spectrum of its conjugate, over the length of the convolution
   dynamic_array<root_of_unity<R>> joins_;
 };
 
@@ -119,7 +119,7 @@ class fourier_plan {
 template <class R>
 class known_fourier_plans {
  public:
-  /// For rows of this length. It stays as long as the caller holds it.
+  /// Returns the plan for rows of this length, which exists as long as the caller holds it.
   [[nodiscard]] std::shared_ptr<fourier_plan<R> const> of(std::int64_t n, bool joins_halves) {
     for (auto const& plan : plans_)
       if (plan->length() == n && plan->joins_halves() == joins_halves) return plan;

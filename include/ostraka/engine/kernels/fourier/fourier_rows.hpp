@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A request to a library of Fourier transforms: the rows along a dimension of a dense block are transformed
-/// to a dense block in which that dimension may have another extent.
+/// Floor 3. A request to a library of Fourier transforms: transform the rows along a dimension of a dense block to a
+/// dense block, in which that dimension may have another extent.
 
 #include <cstdint>
 
@@ -12,8 +12,8 @@
 
 namespace ostraka::engine {
 
-/// Row (o, i) begins at o · step · its length + i, and its elements are `step` apart. A spectrum of real rows has n/2 +
-/// 1 elements, all else n. Complex numbers are pairs.
+/// Row (o, i) begins at o · step · length + i, and its elements are `step` apart. The spectrum of a real row has n/2 +
+/// 1 elements, all other rows have n. Complex numbers are pairs.
 struct fourier_rows {
   fourier_kind kind = fourier_kind::fft;
   std::int64_t n = 0;  ///< the length of the transform
@@ -27,14 +27,14 @@ struct fourier_rows {
   [[nodiscard]] std::int64_t length_read() const { return has_real_result(kind) ? half() : n; }
   [[nodiscard]] std::int64_t length_written() const { return has_half_spectrum(kind) ? half() : n; }
   [[nodiscard]] std::int64_t count() const { return outer * step; }
-  /// Floating-point numbers read and written: two for a complex number.
+  /// Return the floating-point numbers read and written: two for a complex number.
   [[nodiscard]] std::int64_t numbers_read() const { return count() * length_read() * (of_reals ? 1 : 2); }
   [[nodiscard]] std::int64_t numbers_written() const {
     return count() * length_written() * (has_real_result(kind) ? 1 : 2);
   }
 };
 
-/// How often number k of half a spectrum stands in the whole one.
+/// Returns how often number k of half a spectrum occurs in the whole spectrum.
 [[nodiscard]] constexpr int times_in_spectrum(std::int64_t k, std::int64_t n) { return k == 0 || 2 * k == n ? 1 : 2; }
 
 }  // namespace ostraka::engine

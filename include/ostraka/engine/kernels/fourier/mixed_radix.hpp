@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 3. Forward transforms of lengths that have no other prime factors than 2, 3 and 5, of many rows side by side:
-/// Stockham's passes of radix 8, 4, 2, 3 and 5, from one buffer to the other, after which all is in order. The numbers
-/// k of all rows lie together, first their real parts, then their imaginary parts (place_of_number), so the innermost
-/// loop runs over rows. A single row has all real parts first; the loop runs over more and more of it from pass to
-/// pass. One pass of radix r with n = r m, over p < m and q < s:
+/// Floor 3. Forward transforms of many interleaved rows, for lengths with no other prime factors than 2, 3 and 5:
+/// Stockham's passes of radix 8, 4, 2, 3 and 5, from one buffer to the other, after which the numbers are in order.
+/// Number k of all rows is stored together, first the real parts, then the imaginary parts (split_complex), so that the
+/// innermost loop runs over rows. A single row has all real parts first, and the innermost loop covers more of the row
+/// from pass to pass. One pass of radix r with n = r m, over p < m and q < s:
 ///
 ///     y[s (r p + k) + q] = w_n^(p k) Σ_j w_r^(j k) x[s (p + m j) + q];     then n is m, and s is r s
 ///
-/// An inverse transform is a forward one of which the parts are exchanged.
+/// An inverse transform is a forward transform with real and imaginary parts exchanged.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,8 @@
 
 namespace ostraka::engine::detail {
 
-/// The parts of the numbers of rows side by side: number k of lane l is at k · numbers_apart(lanes) + l in both.
+/// The real and imaginary parts of the numbers of interleaved rows: number k of lane l is at k · numbers_apart(lanes) +
+/// l in both.
 template <class R>
 struct split_complex {
   R* re;
@@ -32,7 +33,7 @@ struct split_complex {
   [[nodiscard]] split_complex swapped() const { return {im, re}; }
 };
 
-/// The distance between the numbers of a row in a buffer of this many rows.
+/// Returns the distance between the numbers of a row in a buffer of this many rows.
 [[nodiscard]] constexpr std::int64_t numbers_apart(std::int64_t lanes) { return lanes == 1 ? 1 : 2 * lanes; }
 
 /// Calls f(place) for the numbers k < count of all rows.
@@ -125,8 +126,8 @@ struct butterfly<8> {
   }
 };
 
-/// One pass. `w`: of each p the r − 1 roots, real and imaginary part each; they are 1 if m is, and not read. No loop is
-/// left inside of that over q, so that compilers make vectors of it.
+/// One pass. `w`: the r − 1 roots for each p, each as real and imaginary part; not read if m is 1, when they are all 1.
+/// No loop remains inside the loop over q, so that compilers vectorise it.
 template <int Radix, int Lanes, bool IsLast, class R, int... k>
 [[gnu::always_inline]] inline void pass(std::int64_t m, std::int64_t s, [[maybe_unused]] R const* w, split_complex<R> x,
                                         split_complex<R> y, std::integer_sequence<int, 0, k...>) {
@@ -196,7 +197,7 @@ class mixed_radix {
 
   [[nodiscard]] std::int64_t length() const { return length_; }
 
-  /// Transforms x, of `Lanes` rows, and uses y. Says where the result is: in one of them.
+  /// Transforms `Lanes` rows in x, with y as a second buffer. Returns the buffer that has the result.
   template <int Lanes>
   [[gnu::always_inline]] split_complex<R> run(split_complex<R> x, split_complex<R> y) const {
     R const* w = roots_.data();

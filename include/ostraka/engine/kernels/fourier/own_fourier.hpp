@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Our own Fourier transforms on the host, for all lengths, which need no library. Rows are read into a buffer
-/// side by side, as many as a vector of the widest processors has numbers, transformed there, and written out: so an
-/// axis with a stride costs what the last one costs, and lengths of any kind are vectorised. A few long rows are
-/// transformed one by one, where vectors run along the row.
+/// Floor 3. Our own Fourier transforms on the host, for all lengths, without a library. They read rows into a buffer,
+/// interleaved, as many as the widest vectors have numbers, transform them there, and write them back. So any axis
+/// costs as much as the last one, and all lengths vectorise. A few long rows are transformed one by one, with vectors
+/// along the row.
 
 #include <algorithm>
 #include <cstdint>
@@ -38,9 +38,9 @@ class own_fourier {
         x_(x),
         y_(y) {}
 
-  /// Batches of rows.
+  /// Returns the number of batches of rows.
   [[nodiscard]] std::int64_t batches() const { return (rows_.count() + lanes_ - 1) / lanes_; }
-  /// Numbers that the batches that are read together need room for.
+  /// Returns the size of the buffers of the batches that are read together, in numbers.
   [[nodiscard]] std::int64_t room() const { return (together_ + 1) * size_of_buffer(); }
 
   /// Transforms a range of batches.
@@ -62,7 +62,7 @@ class own_fourier {
     return {begin, begin + (lanes_ == 1 ? size_of_buffer() / 2 : lanes_)};
   }
 
-  // True if this batch and those read together with it are rows side by side.
+  // True if the rows of this batch, and of the batches read together with it, are interleaved in memory.
   [[nodiscard]] bool are_together(std::int64_t batch) const {
     std::int64_t const first = batch * lanes_, count = together_ * lanes_;
     return together_ > 1 && first + count <= rows_.count() && first % rows_.step + count <= rows_.step;
@@ -77,7 +77,7 @@ class own_fourier {
     write(batch, all, count);
   }
 
-  // The transform of a, in a; the buffers may be exchanged.
+  // Transforms a; the result is in a, and the two buffers may be exchanged.
   void transform_batch(split_complex<R>& a, split_complex<R>& b) const {
     if (has_real_result(rows_.kind)) {
       if (rows_.kind == fourier_kind::rfft_transposed) conjugate_half(rows_.n, lanes_, false, a);
@@ -97,15 +97,16 @@ class own_fourier {
     if (rows_.kind == fourier_kind::irfft_transposed) conjugate_half(rows_.n, lanes_, true, a);
   }
 
-  // Rows one by one where there are few, or where a batch of rows that are runs in memory leaves the cache.
+  // Returns 1, for rows one by one, if there are few rows, or if a batch of rows that are runs in memory does not fit
+  // the cache.
   static int lanes_for(fourier_rows const& rows, std::int64_t room) {
     constexpr std::int64_t cached = std::int64_t{1} << 21;
     bool const is_large = 4 * room * wide * static_cast<std::int64_t>(sizeof(R)) > cached;
     return 2 * rows.count() < wide || (is_large && rows.step == 1) ? 1 : wide;
   }
 
-  // Rows that are side by side are read in several batches together: of each page of memory some neighbouring lines,
-  // not one. Their buffers stay in a cache.
+  // Returns the number of batches of interleaved rows that are read together, so that several neighbouring cache lines
+  // of each page are read, not one. Their buffers stay in a cache.
   [[nodiscard]] int together_for(std::int64_t step) const {
     constexpr std::int64_t cached = std::int64_t{1} << 19;
     std::int64_t const fit = cached / (size_of_buffer() * static_cast<std::int64_t>(sizeof(R)));
@@ -113,7 +114,7 @@ class own_fourier {
     return lanes_ == wide ? static_cast<int>(std::max<std::int64_t>(most, 1)) : 1;
   }
 
-  // The result, in one of the two.
+  // Returns the buffer that has the result.
   split_complex<R> transform(split_complex<R> a, split_complex<R> b) const {
     bool const inverse = rows_.is_inverse();
     split_complex<R> const from = inverse ? a.swapped() : a, other = inverse ? b.swapped() : b;
@@ -125,7 +126,8 @@ class own_fourier {
     return inverse ? done.swapped() : done;
   }
 
-  // 1/n of an inverse transform. Pairs are half as many numbers; halves of their sums are taken where they are joined.
+  // Returns the factor of the results: 1/n for an inverse transform. Pairs are half as many numbers, and
+  // real_spectrum.hpp halves their sums.
   [[nodiscard]] R factor() const {
     R const n = static_cast<R>(rows_.n);
     switch (rows_.kind) {
@@ -142,7 +144,7 @@ class own_fourier {
     }
   }
 
-  // The lanes of a batch, whose rows have this many numbers in memory.
+  // Returns the lanes of a batch, whose rows have `length` numbers in memory.
   template <class T>
   rows_in_memory<T> lanes_of(std::int64_t batch, T* memory, bool real, std::int64_t length) const {
     std::int64_t const begin = batch * lanes_, unit = real ? 1 : 2;
@@ -185,7 +187,7 @@ class own_fourier {
   R* y_;
 };
 
-/// y <- the transforms of x, as transform_rows. A batch is read before it is written. @pre n > 0
+/// y <- the transforms of x, like transform_rows. A batch is read before it is written. @pre n > 0
 template <class Exec, class R>
 void run_own_fourier(Exec const& exec, fourier_rows const& rows, R const* x, R* y) {
   own_fourier<R> const all(rows, x, y);

@@ -8,7 +8,7 @@
 ///
 ///     X_k = E_k + w^k O_k,   2 E_k = Z_k + conj(Z_(h−k)),   2i O_k = Z_k − conj(Z_(h−k)),   k ≤ h
 ///
-/// All is done on rows side by side, as mixed_radix.hpp has them.
+/// All functions work on interleaved rows, like mixed_radix.hpp.
 
 #include <cstdint>
 
@@ -35,8 +35,8 @@ template <class R>
   }
 }
 
-/// to <- h numbers, whose inverse transform are the pairs, from the spectrum of real rows. The imaginary parts of the
-/// numbers that are real in such a spectrum are not read.
+/// to <- h numbers whose inverse transform is the pairs, from the spectrum of real rows. Does not read the imaginary
+/// parts of numbers that are real in such a spectrum.
 template <class R>
 [[gnu::always_inline]] inline void pairs_from_spectrum(std::int64_t h, std::int64_t lanes, root_of_unity<R> const* w,
                                                        split_complex<R> from, split_complex<R> to) {
@@ -55,7 +55,7 @@ template <class R>
   }
 }
 
-/// The second half of the spectrum of real rows of an odd length n, after the first.
+/// Appends the second half of the spectrum of real rows of an odd length n to the first half.
 template <class R>
 void complete_spectrum(std::int64_t n, std::int64_t lanes, split_complex<R> x) {
   std::int64_t const apart = numbers_apart(lanes);
@@ -67,7 +67,8 @@ void complete_spectrum(std::int64_t n, std::int64_t lanes, split_complex<R> x) {
     }
 }
 
-/// Half a spectrum conjugated. `spread`: each number times as often as it stands in the whole, else over that.
+/// Conjugates half a spectrum, and multiplies each number by its occurrences in the whole spectrum (`spread`), or
+/// divides by them.
 template <class R>
 void conjugate_half(std::int64_t n, std::int64_t lanes, bool spread, split_complex<R> x) {
   std::int64_t const apart = numbers_apart(lanes);

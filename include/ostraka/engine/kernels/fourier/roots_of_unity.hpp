@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The roots of unity e^(−2πi k/n), correctly rounded but for rare cases: the angle is reduced to an eighth of
-/// the circle in whole numbers, so it has no error but that of its one division.
+/// Floor 3. The roots of unity e^(−2πi k/n), correctly rounded except in rare cases: whole-number arithmetic reduces
+/// the angle to an eighth of the circle, so its only error is that of one division.
 
 #include <cmath>
 #include <cstdint>

@@ -3,11 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. Fourier transforms along several dimensions of a dense block. The dimensions from the first that is
-/// transformed to the last one of the block are a chunk. Our own code transforms chunks that a cache holds along all of
-/// these dimensions one after the other, so that the block is read and written once: [J, L] of [I, J, L], plane by
-/// plane. A library transforms the block along one dimension after the other: FFTW's estimated plans take longer for a
-/// plane than for many.
+/// Floor 3. Fourier transforms along several dimensions of a dense block. The dimensions from the first transformed one
+/// to the last of the block form a chunk: [J, L] of [I, J, L] is a plane. If a cache holds a chunk, our own code
+/// transforms it along all its dimensions before the next chunk, so that the block is read and written once. A library
+/// transforms the whole block along one dimension after the other, since FFTW's estimated plans are slower for single
+/// planes.
 
 #include <Kokkos_Core.hpp>
 
@@ -24,7 +24,7 @@
 
 namespace ostraka::engine {
 
-/// The execution space of a share of a kernel: all is done on the calling thread.
+/// The execution space of a share of a kernel: everything runs on the calling thread.
 struct calling_thread {
   using memory_space = Kokkos::HostSpace;
   static constexpr int concurrency() { return 1; }
@@ -37,7 +37,7 @@ void for_each_item(char const*, calling_thread const&, std::int64_t items, std::
 
 namespace detail {
 
-/// Transforms one after the other: each reads what the one before has written.
+/// Transforms, one after the other: each reads the results of the previous one.
 struct fourier_group {
   fourier_rows const* rows;
   int count;
@@ -47,13 +47,13 @@ struct fourier_group {
     for (int k = 1; k < count; ++k) least = std::min(least, rows[k].outer);
     return least;
   }
-  /// The most numbers that the transforms of a chunk read or write. @pre there are chunks
+  /// Returns the most numbers that a transform of a chunk reads or writes. @pre there are chunks
   [[nodiscard]] std::int64_t numbers_of_chunk() const {
     std::int64_t most = 0;
     for (int k = 0; k < count; ++k) most = std::max(most, rows[k].count() * rows[k].n);
     return most / chunks();
   }
-  /// True if the chunks have elements, are cached, and are enough for all threads.
+  /// True if chunks have elements, fit a cache, and are enough for all threads.
   template <class R>
   [[nodiscard]] bool is_cached(std::int64_t threads) const {
     constexpr std::int64_t cached = std::int64_t{1} << 21;
@@ -63,7 +63,7 @@ struct fourier_group {
   }
 };
 
-/// y <- the transforms of x, chunk by chunk. @pre they are cached
+/// y <- the transforms of x, chunk by chunk. @pre chunks fit a cache
 template <class Exec, class R>
 void transform_chunks(Exec const& exec, fourier_group const& all, R const* x, R* y) {
   fourier_rows const &first = all.rows[0], &last = all.rows[all.count - 1];

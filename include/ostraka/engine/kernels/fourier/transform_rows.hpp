@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Fourier transforms of the rows of a dense block, by the library behind the seam, or by our own.
-/// In the memory of a device that has no library, or none for such rows, they are copied to the host and back.
+/// Floor 3. Fourier transforms of the rows of a dense block, by a library (fourier_library.hpp), or by our own code.
+/// Rows in the memory of a device without a library for them are copied to the host and back.
 
 #include <Kokkos_Core.hpp>
 
@@ -44,7 +44,7 @@ void transform_by_way_of_host(Exec const& exec, fourier_rows const& rows, R cons
 
 }  // namespace detail
 
-/// y <- the transforms of the rows of x; complex numbers are pairs. Rows without elements are read as zeros.
+/// y <- the transforms of the rows of x; complex numbers are pairs. Rows without elements count as zeros.
 /// @pre x and y share no memory, or are the same and the rows stay complex numbers of one length (fft and ifft)
 template <class Exec, class R>
 void transform_rows(Exec const& exec, fourier_rows const& rows, R const* x, R* y) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Loops that tell compilers what they cannot deduce.
+/// Floor 3. Loops whose iterations are independent, which compilers cannot deduce.
 
 #include <Kokkos_Core.hpp>
 
@@ -11,12 +11,12 @@
 
 namespace ostraka::engine {
 
-/// Calls f(i) for all i < n; no call reads what another one writes, or throws. With -O2 GCC, too, vectorises this loop;
-/// it vectorises no plain loop of unknown length. Values that f captures by copy stay in registers. It is a function
-/// and not a macro before a loop: GCC makes an array of each object of a class in such a loop, and a number of 16 bits
-/// is such an object. clang needs no pragma for it, and would warn the program of each loop that it cannot vectorise.
+/// Calls f(i) for all i < n. No call may throw, or read data that another call writes. GCC vectorises this loop with
+/// -O2, unlike plain loops of unknown length. Values that f captures by copy stay in registers. It is a function and
+/// not a macro before a loop, where GCC would turn each object of a class, such as a 16-bit number, into an array.
+/// clang needs no pragma, and would warn about each loop that it cannot vectorise.
 #if defined(__CUDACC__)
-#  pragma nv_exec_check_disable  // f may be of the host alone
+#  pragma nv_exec_check_disable  // f may be host code only
 #endif
 template <class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_independent(std::int64_t n, F const& f) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Cuts the loops of a host kernel into items that threads take: enough work in each that finding its place in
-/// the loops does not count, and not so much that there are too few. The cut depends on the extents alone.
+/// Floor 3. Cuts the loops of a host kernel into items for threads. An item has enough work that finding its place in
+/// the loops costs little, and not so much that there are too few items. The cut depends only on the extents.
 
 #include <cstdint>
 
@@ -12,14 +12,14 @@
 
 namespace ostraka::engine {
 
-/// Units (runs, tiles, rows) one after the other; an item takes `together` of them, or a `piece` of a single long one.
+/// Consecutive units (runs, tiles, rows). An item takes `together` of them, or a `piece` of a single long one.
 struct item_cut {
   /// The number of elements that is worth an item.
   static constexpr std::int64_t worth_an_item = 8192;
 
   std::int64_t units = 0;
   std::int64_t together = 1;
-  std::int64_t length = 1;  // of a unit that can be cut
+  std::int64_t length = 1;  // the length of a unit that can be cut
   std::int64_t piece = 1;
 
   /// Cuts units that stay whole.
@@ -40,11 +40,11 @@ struct item_cut {
   std::int64_t pieces() const { return parts(length, piece); }
   std::int64_t items() const { return parts(units, together) * pieces(); }
 
-  /// The units of an item whose units are whole.
+  /// The units of an item, if units stay whole.
   std::int64_t begin(std::int64_t item) const { return item * together; }
   std::int64_t end(std::int64_t item) const { return (item + 1) * together < units ? (item + 1) * together : units; }
 
-  /// Calls f(where the run lies in each operand, first element, elements) for the item's runs or its piece of one.
+  /// Calls f(begin of the run in each operand, first element, elements) for the item's runs, or for its piece of one.
   template <int Operands, class F>
   void for_each_piece(std::int64_t item, loop_nest<Operands> const& runs, F const& f) const {
     if (piece < length) {

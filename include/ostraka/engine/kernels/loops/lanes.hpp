@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Adds up sums that were kept side by side, by halves: one after the other, the additions would wait for each
-/// other. Compilers turn loops so short into scalars, more of them than the sums had vectors. So the halves are added
-/// as vectors, which GCC and clang have for all processors.
+/// Floor 3. Adds independent sums by halves, since additions one after the other would wait for each other. Compilers
+/// turn such short loops into more scalar additions than the sums have vectors, so the halves are added as vectors,
+/// which GCC and clang support on all processors.
 
 #include <cstdint>
 #include <cstring>
@@ -37,10 +37,10 @@ template <int Lanes, class T>
   }
 }
 
-/// sum + the sum over begin <= r < end of term(r), one term after the other: the few that are left of a run. All sums
-/// that promise the same bits call it, because compilers fuse a multiplication and an addition in one loop and not in
-/// another. For a Zen, g++ does not fuse where it sees that each addition waits for the one before; here it does not
-/// see it.
+/// sum + the sum over begin <= r < end of term(r), one term after the other, for the rest of a run. All sums that
+/// promise the same bits call it, because compilers fuse a multiplication and an addition in some loops and not in
+/// others. On a Zen, g++ does not fuse if it sees that each addition waits for the previous one; here it does not see
+/// that.
 template <class T, class Term>
 [[gnu::always_inline]] inline T add_in_turn(T sum, std::int64_t begin, std::int64_t end, Term const& term) {
   for (std::int64_t r = begin; r < end; ++r) {

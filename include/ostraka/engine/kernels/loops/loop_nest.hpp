@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The loops that several operands walk together: extents, and for each operand the stride of every loop.
-/// Loops that all operands walk contiguously become one, so that A[I, J, K] copied or contracted whole is one run and
-/// not three loops.
+/// Floor 3. Loops over several operands: the extents, and, for each operand, the stride of every loop. Loops in which
+/// all operands are contiguous are merged, so that A[I, J, K] copied or contracted whole is one run and not three
+/// loops.
 
 #include <Kokkos_Core.hpp>
 
@@ -14,8 +14,8 @@
 
 #include <ostraka/plan/blocks/strided_layout.hpp>
 
-// Host code that sets up loops often needs the number of iterations: it calls one function, rather than repeating its
-// loop in each place. On a device each iteration may need it.
+// On the host, where code that sets up loops often needs the number of iterations, it is one function and not inlined
+// everywhere. On a device, each iteration may need it.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #  define OSTRAKA_DETAIL_ONE_FUNCTION KOKKOS_INLINE_FUNCTION
 #else
@@ -28,9 +28,9 @@ using planner::max_loops;
 using planner::row_major;
 using planner::strided;
 
-/// Loops over `Operands` operands. Trivially copyable: kernels take it as it is. Nothing is written beyond the first
-/// `rank` loops: to clear, or to copy, room for all loops takes longer than many a loop runs. In a program for a device
-/// the rest is cleared, since kernels take it along: old addresses of the host do not belong there.
+/// Loops over `Operands` operands. Trivially copyable, so that kernels take it directly. Only the first `rank` loops
+/// are written: clearing or copying the space for all loops would take longer than many loops run. In a program for a
+/// device the rest is cleared, since kernels copy it, and old host addresses must not reach the device.
 template <int Operands>
 struct loop_nest {
   int rank = 0;
@@ -52,7 +52,7 @@ struct loop_nest {
     return n;
   }
 
-  /// Adds an innermost loop; a loop of one iteration is none.
+  /// Adds an innermost loop, unless it has a single iteration.
   template <class... Strides>
   void add(std::int64_t n, Strides... strides) {
     static_assert(sizeof...(Strides) == Operands);
@@ -63,14 +63,14 @@ struct loop_nest {
     ++rank;
   }
 
-  /// Sorts the loops so that this operand is walked forward: its largest stride outermost, ties by the other operands'
-  /// strides.
+  /// Sorts the loops by the strides of this operand, the largest outermost, so that it is read forward; ties by the
+  /// other operands' strides.
   [[gnu::noinline]] void order_by(int operand) {
     for (int d = 1; d < rank; ++d)
       for (int e = d; e > 0 && outer(operand, e, e - 1); --e) exchange(e, e - 1);
   }
 
-  /// Joins neighbouring loops that every operand walks without a jump.
+  /// Merges neighbouring loops in which no operand has a jump.
   [[gnu::noinline]] void merge() {
     int kept = 0;
     for (int d = 1; d < rank; ++d) {
@@ -84,7 +84,7 @@ struct loop_nest {
     if (rank > 0) rank = kept + 1;
   }
 
-  /// Computes where iteration `index` (row-major, outermost loop first) stands in each operand.
+  /// Computes the offset of iteration `index` (row-major, outermost loop first) in each operand.
   KOKKOS_INLINE_FUNCTION void locate(std::int64_t index, std::int64_t (&offset)[Operands]) const {
     for (int o = 0; o < Operands; ++o) offset[o] = 0;
     for (int d = rank - 1; d >= 0; --d) {
@@ -113,7 +113,7 @@ struct loop_nest {
     }
   }
 
-  /// Returns a copy of the loops that there are.
+  /// Returns a copy of the first `rank` loops.
   [[nodiscard, gnu::noinline]] loop_nest copied() const {
     loop_nest same;
     same.rank = rank;
@@ -153,8 +153,7 @@ struct loop_nest {
 
 #undef OSTRAKA_DETAIL_ONE_FUNCTION
 
-/// Returns the loops along the dimensions of blocks of the same extents, which are walked together. Offsets: in the
-/// order of the blocks.
+/// Returns the loops over the dimensions of blocks with the same extents. Offsets: in the order of the blocks.
 template <class... Others>
 [[nodiscard]] loop_nest<1 + static_cast<int>(sizeof...(Others))> loops_along(strided const& first,
                                                                              Others const&... others) {
@@ -163,8 +162,8 @@ template <class... Others>
   return loops;
 }
 
-/// Returns the loops over two blocks of the same extents, in the order of the first block's memory, contiguous ones
-/// merged. Offsets: {first, second}.
+/// Returns the loops over two blocks of the same extents, in the order of the first block's memory, with contiguous
+/// loops merged. Offsets: {first, second}.
 inline loop_nest<2> loops_over(strided const& first, strided const& second) {
   loop_nest<2> loops = loops_along(first, second);
   loops.order_by(0);
@@ -172,7 +171,7 @@ inline loop_nest<2> loops_over(strided const& first, strided const& second) {
   return loops;
 }
 
-/// Returns the loop that walks this operand in the smallest steps; -1 if it moves in none.
+/// Returns the loop with this operand's smallest nonzero stride; -1 if there is none.
 template <int Operands>
 [[nodiscard]] int smallest_step(loop_nest<Operands> const& loops, int operand) {
   int found = -1;
@@ -182,7 +181,7 @@ template <int Operands>
   return found;
 }
 
-/// Walks iterations `begin`, `begin + 1`, … of a loop nest without dividing at each of them.
+/// Visits iterations `begin`, `begin + 1`, … of a loop nest without a division for each of them.
 template <int Operands>
 struct loop_walker {
   loop_nest<Operands> const& loops;

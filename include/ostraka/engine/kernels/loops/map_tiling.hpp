@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Cuts loops over a result and operands with different layouts into tiles, whatever function is computed:
-/// compiled once for each number of operands.
+/// Floor 3. Cuts loops over a result and operands with different layouts into tiles. It does not depend on the
+/// function, so it is compiled once for each number of operands.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,12 +17,12 @@
 
 namespace ostraka::engine::detail {
 
-/// An operand's rows in a tile, put side by side if they are not: f is then applied to runs of neighbours, whatever the
+/// An operand's rows in a tile, made contiguous if they are not, so that f is applied to runs of neighbours for any
 /// layout.
 template <class T>
 struct tile_rows {
-  static constexpr std::int64_t elements = 8192;  // of a tile: long runs of all operands, within a second cache
-  static constexpr std::int64_t piece = 512;  // computed at a time: as much of a repeated value is enough
+  static constexpr std::int64_t elements = 8192;  // of a tile: long runs of all operands that fit a second cache
+  static constexpr std::int64_t piece = 512;  // computed at a time, and copies of a repeated value
 
   T const* first;
   std::int64_t step;
@@ -34,7 +34,7 @@ struct tile_rows {
     if (along != 0 && along != 1) make_contiguous(from, along, row_step, length, count);
   }
 
-  /// Not inlined: it is the same for all functions.
+  /// Not inlined, since it is the same for all functions.
   [[gnu::noinline]] void make_contiguous(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length,
                                          std::int64_t count) {
     T* const element = buffer.data();
@@ -49,7 +49,7 @@ struct tile_rows {
     step = pitch;
   }
 
-  /// Returns the row's first piece.
+  /// Returns the first piece of a row.
   T const* row(std::int64_t r, std::int64_t length) {
     T const* const here = first + r * step;
     if (!repeats) return here;
@@ -70,9 +70,9 @@ tile_rows<T> rows_at(T const* from, std::int64_t along, std::int64_t row_step, s
   return tile_rows<T>(from, along, row_step, length, count);  // a form that nvcc accepts in a pack expansion
 }
 
-/// Tiles of the result's innermost loop and of another, which is the innermost one of an operand that is walked across:
-/// its cache lines are used whole. The type is the same for all functions with this number of operands; the result is
-/// number 0.
+/// Tiles over the result's innermost loop and over the innermost loop of an operand with another order, so that the
+/// cache lines of both are used whole. The type is the same for all functions with this number of operands; the result
+/// is number 0.
 template <class R, int Operands>
 struct map_tiling {
   R* result;
@@ -106,8 +106,7 @@ struct map_tiling {
   }
 };
 
-/// Returns the loop in which some operand moves in its smallest steps, although the result does not; -1 if there is
-/// none.
+/// Returns the innermost loop of an operand whose innermost loop is not that of the result; -1 if there is none.
 template <int Operands>
 int loop_across(loop_nest<Operands> const& loops) {
   int const inner = loops.rank - 1;
@@ -117,7 +116,7 @@ int loop_across(loop_nest<Operands> const& loops) {
   return -1;
 }
 
-/// Adds the loop over the tiles of a loop; one tile is no loop.
+/// Adds the loop over the tiles of a loop, unless there is a single tile.
 template <int Operands>
 void add_tiles(loop_nest<Operands>& tiles, int& loop, std::int64_t count, std::int64_t side,
                std::int64_t const (&step)[Operands]) {
@@ -127,7 +126,7 @@ void add_tiles(loop_nest<Operands>& tiles, int& loop, std::int64_t count, std::i
   for (int o = 0; o < Operands; ++o) tiles.stride[o][loop] = side * step[o];
 }
 
-/// True if all operands lie dense, in the order of the loops: they are one run.
+/// True if all operands are dense in the order of the loops, and so are one run.
 template <int Operands>
 bool is_one_run(loop_nest<Operands> const& loops) {
   std::int64_t step = 1;
@@ -145,7 +144,7 @@ map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, std::int64_
                                   void const* const (&in)[Operands - 1]) {
   map_tiling<R, Operands> t(result);
   constexpr std::int64_t longest_run = 4096;
-  if (elements <= longest_run && is_one_run(of_all)) {  // as below, but nothing is ordered or cut
+  if (elements <= longest_run && is_one_run(of_all)) {  // the same as below, without ordering or cutting
     t.extent[0] = t.side[0] = elements;
     for (int o = 0; o < Operands; ++o) t.step[0][o] = 1;
     for (int o = 1; o < Operands; ++o) t.in[o - 1] = in[o - 1];

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Converts runs of elements to the numbers of the computation, and back: 16-bit elements to floats, all
-/// others as they are. Call it where loops are compiled for wide vectors (vectors.hpp).
+/// Floor 3. Converts runs of elements to the numbers of the computation, and back: 16-bit elements become floats,
+/// others are copied. Call it where loops are compiled for wide vectors (vectors.hpp).
 
 #include <cstdint>
 #include <type_traits>

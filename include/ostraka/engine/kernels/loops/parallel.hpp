@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Starts the engine's own kernels: in parallel if there is enough to do, in place if starting threads would
-/// take longer. If several host threads start kernels on the host, one at a time has Kokkos' threads, and the others
-/// wait for it; work in place takes no lock.
+/// Floor 3. Starts the engine's own kernels: in parallel if there is enough work, on the calling thread if starting
+/// threads would take longer. If several host threads start kernels on the host, one at a time uses Kokkos' threads,
+/// and the others wait; work on the calling thread takes no lock.
 
 #include <Kokkos_Core.hpp>
 
@@ -26,7 +26,7 @@ inline constexpr bool runs_on_host = std::is_same_v<typename Exec::memory_space,
 /// Below this many elements a host kernel runs on the calling thread: waking a team costs microseconds.
 inline constexpr std::int64_t serial_elements = 8192;
 
-/// True if kernels of Exec have ended when Kokkos returns.
+/// True if Kokkos returns only when the kernels of Exec have ended.
 template <class Exec>
 inline constexpr bool runs_synchronously = false;
 #ifdef KOKKOS_ENABLE_SERIAL
@@ -61,7 +61,7 @@ void fence_on_host(Exec const& exec) {
 
 namespace detail {
 
-/// Held by the host thread that has Kokkos' threads on the host; one has them at a time.
+/// Held by the host thread that uses Kokkos' threads on the host, one at a time.
 [[gnu::visibility("default")]] inline std::atomic_flag threads_of_kokkos{};
 
 /// True if Kokkos' threads work for the calling host thread. Before version 4 Kokkos' OpenMP works only for the thread
@@ -74,8 +74,8 @@ bool has_threads([[maybe_unused]] Exec const& exec) {
   return exec.concurrency() > 1 || Kokkos::Tools::profileLibraryLoaded();
 }
 
-/// The items of a functor on the host, for Kokkos: one type for all functors, because Kokkos' instances for each cost a
-/// good deal of compile time. Items are large there, so that a call by pointer costs nothing.
+/// The functor that Kokkos gets on the host: one type for all functors, because instantiating Kokkos for each would
+/// cost much compile time. Items on the host are large, so a call through a pointer costs little.
 struct host_items {
   void (*call)(void const* functor, std::int64_t begin, std::int64_t end);
   void const* functor;
@@ -88,7 +88,7 @@ template <class Functor>
   for (std::int64_t i = begin; i < end; ++i) (*static_cast<Functor const*>(functor))(i);
 }
 
-// Kokkos takes a kernel's name as a std::string, which only a profiler reads.
+// Returns a kernel's name as the std::string that Kokkos takes; empty without a profiler, since only profilers read it.
 inline std::string kernel_name(char const* name) {
   return Kokkos::Tools::profileLibraryLoaded() ? std::string(name) : std::string();
 }
@@ -109,13 +109,13 @@ template <class Exec>
   }
   short_lock const alone(threads_of_kokkos);
   start_items(name, exec, items, all);
-  fence(exec);  // the functor is the caller's
+  fence(exec);  // the functor belongs to the caller
 }
 
 }  // namespace detail
 
-/// Calls functor(i) for all i in [0, items), in any order, perhaps at the same time; `elements` is the work in all of
-/// them together. On the host all is done when it returns. If operations are only priced, it calls nothing.
+/// Calls functor(i) for all i in [0, items), in any order, perhaps at the same time; `elements` is the total work. On
+/// the host, it returns when all calls have ended. If operations are only priced, it calls nothing.
 template <class Exec, class Functor>
 void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements,
                    Functor const& functor) {
@@ -126,7 +126,7 @@ void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::
     detail::start_items(name, exec, items, functor);
 }
 
-/// Calls functor(begin, end, i) for the i-th of `shares` shares of neighbouring tasks, as for_each_item does.
+/// Calls functor(begin, end, i) for the i-th of `shares` shares of consecutive tasks, like for_each_item.
 template <class Exec, class Functor>
 void for_each_share(char const* name, Exec const& exec, std::int64_t tasks, std::int64_t shares, std::int64_t elements,
                     Functor const& functor) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The stream and the device of an execution space instance, by which the libraries of a GPU's maker launch
-/// kernels in the order of the instance. CUDA and HIP have the same calls.
+/// Floor 3. The stream and the device of an execution space instance, with which vendors' libraries launch kernels in
+/// the order of the instance. CUDA and HIP have the same calls.
 
 #include <Kokkos_Core.hpp>
 
@@ -50,7 +50,8 @@ concept HasStream = requires(Exec const& exec) {
 
 }  // namespace detail
 
-/// Makes a device current for the length of a scope. A host thread has one, which need not be that of an instance.
+/// Makes a device current for the length of a scope. The current device of a host thread need not be that of an
+/// instance.
 class current_device {
  public:
   explicit current_device(int device) : before_(detail::device_of_thread()) {

@@ -26,32 +26,32 @@ namespace ostraka::engine::detail {
 template <class T>
 inline constexpr std::int64_t elements_of_line = sizeof(T) < 64 ? 64 / static_cast<std::int64_t>(sizeof(T)) : 1;
 
-/// Elements of a page of memory; at its end processors cease to predict the next reads.
+/// Elements of a page of memory. At the end of a page, processors stop predicting the next reads.
 template <class T>
 inline constexpr std::int64_t elements_of_page = 64 * elements_of_line<T>;
 
-/// Prefetches n elements that are read soon. They need not exist. Always inlined: compilers assume that a function
-/// which only prefetches does nothing, and leave out calls of it.
+/// Prefetches n elements that are read soon. They need not exist. Always inlined, since compilers assume that a
+/// function that only prefetches does nothing, and remove its calls.
 template <class T>
 [[gnu::always_inline]] inline void prefetch(T const* x, std::int64_t n) {
   for (std::int64_t i = 0; i < n; i += elements_of_line<T>) __builtin_prefetch(x + i);
 }
 
-/// Rows x[r step + i], i < count, r < rows. Many rows that are shorter than a page and lie side by side make one
-/// stream, whose next page processors do not predict when whole lines are read, or several rows in turns.
+/// Rows x[r step + i], i < count, r < rows. Many adjacent rows shorter than a page form one stream, whose next page
+/// processors do not predict if whole cache lines, or several rows in turn, are read.
 template <class T>
 struct stream_of_rows {
   static constexpr std::int64_t page = elements_of_page<T>;
 
   T const* x;
   std::int64_t count, step, rows;
-  bool is_cached = false;  // the caches hold all rows, these among them
+  bool is_cached = false;  // the caches hold all rows of the block
   bool is_stream = !is_cached && step == count && count < page && rows * step >= 4 * page;
 
-  /// True if `some` rows may be read in turns: they do not reach beyond the prefetched range.
+  /// True if `some` rows may be read in turn, since they do not exceed the prefetched range.
   [[nodiscard]] bool is_near(std::int64_t some) const { return is_stream && some * step <= page; }
 
-  /// While `taken` rows from r on are read, prefetches the data a page further on, if they belong to these rows.
+  /// Prefetches the data a page ahead of the `taken` rows from row r on, if they belong to these rows.
   [[gnu::always_inline]] void prefetch_beyond(std::int64_t r, std::int64_t taken) const {
     if (is_stream && (rows - r) * step > page) prefetch(x + r * step + page, taken * step);
   }
@@ -66,7 +66,7 @@ inline bool has_wide_vectors() {
 #endif
 }
 
-/// Calls f(), plain loops, with the widest of them: for callers that have another loop for processors without. @pre
+/// Calls f(), plain loops, with the widest vectors, for callers that have another loop for other processors. @pre
 /// has_wide_vectors()
 template <class F>
 void in_wide_vectors(F const& f) {
@@ -83,7 +83,7 @@ void with_wide_vectors(F const& f) {
   has_wide_vectors() ? in_wide_vectors(f) : f();
 }
 
-/// Returns the vectors of our own kernels, in words.
+/// Returns the name of the vectors that our own kernels use.
 inline char const* vectors_of_kernels() {
 #if OSTRAKA_DETAIL_X86
   switch (widest_vectors()) {
