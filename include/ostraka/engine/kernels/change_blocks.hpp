@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Changes dense blocks of the same extents together, element by element: f(p[i], g[i], m[i], v[i]). A
-/// function with several results then passes through memory once. Elements of 16 bits are computed as `Wide`.
+/// Floor 3. Changes several dense blocks of the same extents together, element by element: f(p[i], g[i], m[i], v[i]),
+/// so that a function with several results takes one pass over memory. Elements of 16 bits are computed as `Wide`.
 
 #include <Kokkos_Core.hpp>
 
@@ -18,8 +18,8 @@
 
 namespace ostraka::engine {
 
-/// The number of neighbours passed to a function that handles runs of them, `f.run(x…)`: loops of this length become
-/// vectors under -O2, too.
+/// The number of neighbours passed to a function that handles runs, `f.run(x…)`: loops of this length vectorise even
+/// with -O2.
 inline constexpr int run_of_neighbours = 64;
 
 namespace detail {
@@ -48,7 +48,7 @@ struct change_elements {
   }
 };
 
-/// One item: a stretch of neighbours, in runs that are brought together as `Wide`, and the rest one by one.
+/// One item: a stretch of neighbours, in runs that are converted to `Wide` together, and the rest one by one.
 template <class Wide, class F, class... Ts>
 struct change_stretches {
   static constexpr std::int64_t stretch = 4096;
@@ -89,9 +89,9 @@ struct change_stretches {
 
 }  // namespace detail
 
-/// Calls f(x…) on the elements at the same place of blocks of `elements` elements each; it writes blocks that are not
-/// const. f takes references to numbers of type `Wide`, and its `run(x…)` pointers to run_of_neighbours of them on the
-/// host. Two blocks are the same, or do not overlap. On the host all is written when it returns.
+/// Calls f(x…) on corresponding elements of blocks with `elements` elements each; it writes the blocks that are not
+/// const. f takes references to numbers of type `Wide`; on the host, `f.run(x…)` takes pointers to run_of_neighbours
+/// such numbers. Two blocks are the same, or do not overlap. On the host, it returns when all elements are written.
 template <class Wide, class Exec, class F, class... Ts>
 void change_blocks(char const* name, Exec const& exec, std::int64_t elements, F const& f, Ts*... blocks) {
   using each = detail::change_elements<Wide, F, Ts...>;

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The operations of reductions on values, on devices and between them; the operation is a value, so kernels
-/// are not instantiated per operation. A[I_X, J] summed over I: {U_X} with `sum`; the same letters for the others.
+/// Floor 3. The operations of reductions on values, on devices and between them. The operation is a run-time value, so
+/// kernels are not instantiated per operation. A[I_X, J] summed over I: {U_X} with `sum`; other operations use the same
+/// notation.
 
 #include <Kokkos_Core.hpp>
 
@@ -23,12 +24,12 @@ using ostraka::reduction;
 template <class T>
 inline constexpr bool is_ordered = std::is_arithmetic_v<T> || is_narrow<T>;
 
-/// True for integers with fewer bits than those that processors compute with.
+/// True for integers narrower than those that processors compute with.
 template <class T>
 inline constexpr bool is_small_integer = std::is_integral_v<T> && sizeof(T) < 4;
 
-/// True if T can be reduced this way: max and min need an order, the bitwise ones integers. Bools, which are integers
-/// of one bit, have no sums and products.
+/// True if T can be reduced this way: max and min need an order, the bitwise operations integers. Bools, which are
+/// integers of one bit, have no sums and products.
 template <class T>
 [[nodiscard]] constexpr bool is_reducible(reduction how) {
   switch (how) {
@@ -54,7 +55,7 @@ void require_reducible(reduction how) {
   throw_error("reduce: only integers are reduced bit by bit; compare the values first, as in A > 0");
 }
 
-/// Returns the value that changes nothing: combine(how, identity<T>(how), x) == x.
+/// Returns the identity of the operation: combine(how, identity<T>(how), x) == x.
 template <class T>
 T identity(reduction how) {
   if constexpr (is_ordered<T>) {
@@ -67,8 +68,8 @@ T identity(reduction how) {
   return how == reduction::prod ? T(1) : T(0);
 }
 
-/// One step of the reduction. A NaN on either side stays: a maximum that hides one would depend on the order of the
-/// devices.
+/// One step of the reduction. It keeps a NaN on either side, since a maximum that hides NaN would depend on the order
+/// of the devices.
 template <class T>
 KOKKOS_INLINE_FUNCTION T combine(reduction how, T const& x, T const& y) {
   if constexpr (is_ordered<T>) {
@@ -91,8 +92,7 @@ KOKKOS_INLINE_FUNCTION void combine_run_by(T* into, T const* from, long long cou
 
 }  // namespace detail
 
-/// into[i] = combine(how, into[i], from[i]), with the choice of the operation outside the loop so that the loops
-/// vectorise.
+/// into[i] = combine(how, into[i], from[i]). Chooses the operation outside the loop, so that the loops vectorise.
 template <class T>
 KOKKOS_INLINE_FUNCTION void combine_run(reduction how, T* into, T const* from, long long count) {
   if constexpr (is_ordered<T>) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A contraction in groups of rows, each with a matrix of its own: the products of a mixture of experts.
-/// Groups follow each other along one label; a list gives their lengths at run time.
+/// Floor 3. A contraction in groups of rows, each with its own matrix: the products of a mixture of experts. Groups are
+/// consecutive along one label; a list has their lengths at run time.
 ///
 ///     rows of A and C     C[r, n]    = Σ_m A[r, m] B[g, m, n]        r in group g
 ///     rows of A and B     C[g, m, n] = Σ_r A[r, m] B[r, n]           over the r of group g
@@ -17,8 +17,8 @@
 
 namespace ostraka::engine {
 
-/// The label that is cut into groups, their lengths, and the distance between the matrices of two groups in each
-/// operand (0 in those that have the label).
+/// The label that is cut into groups, the lengths of the groups, and, for each operand, the distance between the
+/// matrices of two groups (0 in operands with the label).
 struct contraction_groups {
   int rows = 0;
   std::int64_t const* sizes = nullptr;
@@ -26,8 +26,9 @@ struct contraction_groups {
   std::int64_t step[3] = {0, 0, 0};
 };
 
-/// Computes the products of all groups, one after the other. Rows after the last group give zeros, or are not summed;
-/// groups reach no further than the rows. The extent of the label in `problem` is that of all rows. Nothing is fenced.
+/// Computes the products of all groups, one after the other. Rows after the last group become zeros, or are not summed.
+/// The groups together have at most as many rows as there are. The extent of the label in `problem` is the number of
+/// all rows. It does not fence.
 template <class Exec, class T>
 void contract_groups(Exec const& exec, contraction problem, contraction_groups const& groups, T const* a, T const* b,
                      T* c) {

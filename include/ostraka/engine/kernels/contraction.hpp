@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. The local contraction: C <- alpha A B + beta C summed over the labels that C lacks, on strided blocks of
-/// one memory space. A[B, I, J] B[B, J, K] -> C[B, I, K] is a batch of matrix products; the library computes these if
-/// it has them, otherwise our kernels do.
+/// one memory space. A[B, I, J] B[B, J, K] -> C[B, I, K] is a batch of matrix products; the library computes it if it
+/// can, otherwise our kernels do.
 
 #include <Kokkos_Core.hpp>
 
@@ -32,7 +32,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Sums an operand over the labels that it alone has: I·J·K multiplications become I·K. The sum, which lies in
+/// Sums an operand over the labels that it alone has, which turns I·J·K multiplications into I·K. The sum, stored in
 /// `buffer`, replaces the operand.
 template <class Exec, class T>
 [[gnu::cold]] void sum_unshared_labels(Exec const& exec, contraction& p, operand which, T const*& data,
@@ -68,7 +68,7 @@ inline bool has_unshared_labels(contraction const& p) {
   return false;
 }
 
-/// Computes the product by the library if there is a plan for it that uses the library.
+/// Computes the product by the library, if its plan uses the library.
 template <class Exec, class T>
 bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p,
                          [[maybe_unused]] T const* a, [[maybe_unused]] T const* b, [[maybe_unused]] T* c,
@@ -88,7 +88,7 @@ bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] con
   return false;
 }
 
-/// Computes the product after such sums. @pre the kernels are those that its labels need
+/// Computes the product after the sums over unshared labels. @pre the kernels are those that its labels need
 template <class Exec, class T>
 [[gnu::cold, gnu::noinline]] void contract_sums(Exec const& exec, contraction p, T const* a, T const* b, T* c,
                                                 update<T> const& how, product_kernels<Exec, T> const& kernels) {
@@ -103,8 +103,8 @@ template <class Exec, class T>
     contract_portable(exec, p, a, b, c, how, kernels, known);
 }
 
-/// True if the operations that the calling thread has in flight progress during the contraction on the host. They do
-/// during our own tiles, not while a library computes.
+/// True if the operations that the calling thread has in flight progress during the contraction on the host. They
+/// progress during our own tiles, but not while a library computes.
 template <class T, class Exec>
 bool progresses_meanwhile([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p,
                           [[maybe_unused]] plan_ticket& ticket) {
@@ -144,15 +144,15 @@ product_kernels<Exec, T> const& every_product_kernel() {
 }
 
 /// c <- alpha · (sum over the labels that c lacks of a · b) + beta · c. The sum is zero if a summed label has extent 0;
-/// labels of c alone repeat the result. c overlaps neither a nor b, and beta needs no extra memory. The ticket belongs
-/// to this problem. @pre the kernels are those that its labels need
+/// labels that only c has repeat the result. c overlaps neither a nor b, and beta needs no extra memory. The ticket
+/// belongs to this problem. @pre the kernels are those that its labels need
 template <class Exec, class T>
 void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how,
               plan_ticket& ticket, product_kernels<Exec, T> const& kernels = every_product_kernel<Exec, T>()) {
   detail::arranged_product const* known = nullptr;
   if (how.alpha != decltype(how.alpha)(0) && detail::contract_by_library(exec, problem, a, b, c, how, ticket, known))
     return;
-  if constexpr (std::is_same_v<detail::product_type<T>, T>)  // what is arranged has no extent 0, and no label alone
+  if constexpr (std::is_same_v<detail::product_type<T>, T>)  // it then has no extent 0 and no unshared label
     if (known != nullptr) return detail::contract_portable(exec, problem, a, b, c, how, kernels, known);
 
   bool nothing_to_write = false;
@@ -166,8 +166,8 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
   }
 
   using wider = detail::product_type<T>;
-  if constexpr (!std::is_same_v<wider, T>) {  // sums of 16 bits are floats, even if a library knows no such product
-    plan_ticket of_wider;  // since the given one may be of a plan of 16 bits
+  if constexpr (!std::is_same_v<wider, T>) {  // sums of 16-bit elements are floats, even without a library for them
+    plan_ticket of_wider;  // the given one may belong to a plan for 16 bits
     bool is_of_narrow = library_of<Exec>::template multiplies<T>;
     if constexpr (runs_on_host<Exec>) {
       if constexpr (is_narrow<T>)

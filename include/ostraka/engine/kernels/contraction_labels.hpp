@@ -35,14 +35,14 @@ inline label_class class_of(contraction const& p, int label) {
   return p.in_a[label] == p.in_b[label] ? label_class::k : p.in_a[label] ? label_class::only_a : label_class::only_b;
 }
 
-/// The loops of the product, contiguous labels joined. Offsets: batch {a, b, c}, m {a, c}, n {b, c}, k {a, b}.
+/// The loops of the product, with contiguous labels merged. Offsets: batch {a, b, c}, m {a, c}, n {b, c}, k {a, b}.
 struct product_loops {
   loop_nest<3> batch;
   loop_nest<2> m;
   loop_nest<2> n;
   loop_nest<2> k;
 
-  /// Returns the same with A and B exchanged: C is transposed.
+  /// Returns the loops with A and B exchanged, so that C is transposed.
   product_loops transposed() const {
     product_loops t{batch, n, m, k};
     t.batch.exchange_operands(0, 1);
@@ -76,7 +76,7 @@ inline product_loops loops_of(contraction const& p) {
   return loops;
 }
 
-/// Returns the block of one operand: its labels in the order of the contraction.
+/// Returns the block of one operand, with its labels in the order of the contraction.
 [[gnu::noinline]] inline strided block_of(contraction const& p, operand which) {
   strided block;
   for (int l = 0; l < p.labels; ++l)
@@ -84,8 +84,8 @@ inline product_loops loops_of(contraction const& p) {
   return block;
 }
 
-/// Lays an operand out without gaps, its labels in the order that they have in the memory of `model`, so that a copy
-/// walks forward; those that `model` lacks come first. Returns its new size.
+/// Gives an operand strides without gaps, with its labels in the memory order of `model`, so that a copy moves forward;
+/// labels that `model` lacks come first. Returns the new size.
 [[gnu::cold]] inline std::int64_t close_gaps(contraction& p, operand which, operand model) {
   auto const step_in_model = [&](int l) {
     return presence_of(p, model)[l] ? strides_of(p, model)[l] : std::numeric_limits<std::int64_t>::max();

@@ -19,18 +19,18 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Copies by runs if the two blocks are walked alike.
+/// Copies by runs, for blocks whose innermost loop is the same.
 template <class Exec, class T>
 void copy_alike(Exec const& exec, T* to, T const* from, loop_nest<2> const& loops) {
   copy_runs<T> const runs(to, from, loops, loops.rank - 1);
   for_each_item("ostraka copy runs", exec, runs.cut.items(), loops.size(), runs);
 }
 
-/// Copies by tiles if they are not. The loops around the tiles are in an order that visits neighbours in either block
-/// soon: a cache line that belongs to two tiles is still there.
+/// Copies by tiles, for blocks with different innermost loops. The order of the loops around the tiles soon visits
+/// neighbours in either block, so that a cache line of two tiles is still in the cache.
 template <class Exec, class T>
 void copy_transposed(Exec const& exec, T* to, T const* from, loop_nest<2> const& loops, int source_inner) {
-  int const inner = loops.rank - 1;  // of the destination
+  int const inner = loops.rank - 1;  // the innermost loop of the destination
   copy_tiles<T> tiles{to, from, {}, {}, {-1, -1}, {}, {}, {}};
   int const of_tile[2] = {inner, source_inner};
   for (int t = 0; t < 2; ++t) {
@@ -61,8 +61,8 @@ void copy_transposed(Exec const& exec, T* to, T const* from, loop_nest<2> const&
   for_each_item("ostraka copy tiles", exec, tiles.cut.items(), loops.size(), tiles);
 }
 
-// Writes reversed dimensions backwards instead of reading them so: memory predicts reads that go forward, and writes
-// need no waiting. (Rows of 8 KB: 40 GB/s, read backwards 33.)
+// Reads reversed dimensions forward and writes them backward: processors predict forward reads, and do not wait for
+// writes. (Rows of 8 KB: 40 GB/s, against 33 when read backward.)
 template <class T>
 void read_forward(T*& to, T const*& from, loop_nest<2>& loops) {
   for (int d = 0; d < loops.rank; ++d) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. C[I, J] = f(A[I, J], B[J], …) on one device: loops that all operands walk together, long runs innermost.
+/// Floor 3. C[I, J] = f(A[I, J], B[J], …) on one device, in loops over all operands, with long runs innermost.
 
 #include <Kokkos_Core.hpp>
 
@@ -23,7 +23,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// One element a call.
+/// Computes one element per call.
 template <class R, class F, class... Ts>
 struct map_each {
   static constexpr int operands = static_cast<int>(sizeof...(Ts)) + 1;  // the result is number 0
@@ -43,18 +43,18 @@ struct map_each {
   }
 };
 
-/// True if loops over F are compiled for wide vectors, too: three times. Users write many functions, so theirs are not
-/// unless they set it.
+/// True if loops over F are also compiled for wide vectors, which makes three versions. Programs have many functions of
+/// their own, so these are compiled once unless the program sets this.
 template <class F>
 inline constexpr bool is_worth_width = false;
 
-/// True if a call of F throws nothing: GCC may then be asked for vectors. Code compiled for wide vectors throws
+/// True if a call of F throws nothing, so that GCC may vectorise its loop. Code compiled for wide vectors throws
 /// nothing.
 template <class F, class... Ts>
 inline constexpr bool throws_nothing = is_worth_width<F> || std::is_nothrow_invocable_v<F const&, Ts const&...>;
 
-/// A function while a loop calls it. A small one is the loop's own copy, so that the loop's writes cannot change its
-/// numbers, and they need not be read again for each element.
+/// The form of a function that a loop calls. A small function is copied into the loop, so that the loop's writes cannot
+/// change its members, which then need not be read again for each element.
 template <class F>
 using kept = std::conditional_t<std::is_trivially_copyable_v<F> && sizeof(F) <= 64, F, F const&>;
 
@@ -97,7 +97,8 @@ struct map_tiles {
       map_row(length, to + row * tiles.step[1][0], from..., from.row(row, length)...);
   }
 
-  /// For two operands of which one has one value in each row, as in an outer product: the value stays in a register.
+  /// For two operands, one of which has a single value in each row, as in an outer product: the value stays in a
+  /// register.
   template <class A, class B>
   void write_rows_of_one(std::int64_t length, std::int64_t rows, R* to, tile_rows<A> const& a,
                          tile_rows<B> const& b) const {
@@ -139,7 +140,8 @@ struct map_tiles {
 }  // namespace detail
 
 /// Calls f on the aligned elements, in any order. `loops`: over the result (number 0) and the operands; stride 0
-/// repeats. The result may be one of the operands if it is walked alike. A kernel keeps a function by its address.
+/// repeats. The result may be one of the operands if both have the same strides. A kernel keeps a function by its
+/// address.
 template <class Exec, class R, class F, class... Ts>
 void map_elements(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Ts)) + 1> const& loops, F const& f, R* result,
                   Ts const*... in) {

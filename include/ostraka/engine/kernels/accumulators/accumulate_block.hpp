@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Reduces a dense block over some of its dimensions to states of an accumulator (accumulator.hpp), reading
+/// Floor 3. Reduces a dense block over some of its dimensions to states of an accumulator (accumulator.hpp). It reads
 /// each element from memory once: along the reduced dimension if that is the last one, otherwise across neighbouring
-/// results. Long reductions to few results are cut into parts, whose number depends on the extents alone, so that the
+/// results. Long reductions to few results are cut into parts. The number of parts depends only on the extents, so the
 /// result does not depend on the number of threads.
 ///
 ///     [I, J], J reduced      along:  one state, x[i, 0], x[i, 1], …
@@ -30,7 +30,7 @@ namespace ostraka::engine {
 struct accumulation_loops {
   loop_nest<1> results;          ///< {x}
   loop_nest<2> reduced;          ///< {x, index}
-  std::int64_t first_index = 0;  ///< of the block's first element
+  std::int64_t first_index = 0;  ///< index of the block's first element
 };
 
 namespace detail {
@@ -84,7 +84,7 @@ struct start_states {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { states[i] = Accumulator::start(); }
 };
 
-/// Returns the number of pieces of a row of results that are accumulated together.
+/// Returns the number of pieces of a row of results, each accumulated together.
 template <class Element>
 std::int64_t pieces_of(std::int64_t row) {
   return (row + accumulated_rows<Element> - 1) / accumulated_rows<Element>;
@@ -101,7 +101,7 @@ struct accumulate_on_host {
   element const* x;
   state* states;
   accumulated_parts parts;
-  std::int64_t row;     // results that lie side by side in the block and are taken together
+  std::int64_t row;     // results that are adjacent in the block and accumulated together
   std::int64_t pieces;  // of a row
 
   [[nodiscard]] std::int64_t tasks_of_part() const { return loops.results.size() * pieces; }
@@ -113,7 +113,7 @@ struct accumulate_on_host {
   }
 
  private:
-  // The next steps begin elsewhere in memory, which processors do not predict: they are prefetched meanwhile.
+  // Prefetches the next steps meanwhile: they begin elsewhere in memory, which processors do not predict.
   template <int Steps>
   static void take_steps(typename Accumulator::row& row, element const* x, std::int64_t step, std::int64_t count,
                          std::int64_t steps, bool asks) {
@@ -131,8 +131,8 @@ struct accumulate_on_host {
     std::int64_t const results = loops.results.size(), part = task / results;
     std::int64_t const begin = parts.begin(part), behind = parts.begin(part + 1);
     int const inner = loops.reduced.rank - 1;
-    // If the last reduced axes have one index in the block, it walks another axis, whose index step is the length of
-    // these axes.
+    // If the last reduced axes have a single index in the block, the loop runs along another axis, whose index step is
+    // the length of these axes.
     std::int64_t const index_step = inner < 0 ? 0 : loops.reduced.stride[1][inner];
     loop_walker<1> at(loops.results, task % results);
     if (end > (part + 1) * results) end = (part + 1) * results;
@@ -150,7 +150,7 @@ struct accumulate_on_host {
     return task;
   }
 
-  // Accumulates results side by side. Returns the next task.
+  // Accumulates adjacent results together. Returns the next task.
   std::int64_t across(std::int64_t task) const {
     std::int64_t const part = task / tasks_of_part(), in_part = task % tasks_of_part();
     std::int64_t const outer = in_part / pieces, first = in_part % pieces * together;
@@ -162,7 +162,7 @@ struct accumulate_on_host {
     typename Accumulator::row states_of_row;
     int const inner = loops.reduced.rank - 1;
     std::int64_t const step = inner < 0 ? 0 : loops.reduced.stride[0][inner];
-    bool const apart = step >= elements_of_page<element>;  // streams side by side
+    bool const apart = step >= elements_of_page<element>;  // the steps are separate streams
     std::int64_t steps = 0;
     for_each_run(loops.reduced, begin, end, [&](std::int64_t const(&offset)[2], std::int64_t run) {
       stream_of_rows<element> const rows{from + offset[0], count, step, run};
@@ -189,7 +189,8 @@ struct accumulate_on_host {
   }
 };
 
-/// Returns how many results lie side by side in the block, nearer to one another than the elements of each.
+/// Returns the number of results that are adjacent in the block, if results are closer to each other than the elements
+/// of each; otherwise 1.
 inline std::int64_t results_side_by_side(accumulation_loops const& loops) {
   int const last = loops.results.rank - 1, reduced = loops.reduced.rank - 1;
   bool const in_rows = last >= 0 && (reduced < 0 || loops.results.stride[0][last] < loops.reduced.stride[0][reduced]);
@@ -231,7 +232,7 @@ void accumulate(Exec const& exec, accumulation_loops loops, typename Accumulator
   }
   std::int64_t const row = detail::results_side_by_side(loops),
                      pieces = results / row * detail::pieces_of<typename Accumulator::element>(row);
-  constexpr std::int64_t most_steps = std::int64_t(1) << 30;  // of a part: accumulators count them in 32 bits
+  constexpr std::int64_t most_steps = std::int64_t(1) << 30;  // steps of a part, which accumulators count in 32 bits
   std::int64_t const parts = std::max(detail::parts_of_fold<Exec>(pieces, results * iterations / pieces, iterations),
                                       iterations / most_steps + 1);
   if (parts == 1) return detail::accumulate_parts<Accumulator>(exec, loops, x, states, 1);

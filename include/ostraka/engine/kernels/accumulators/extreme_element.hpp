@@ -35,15 +35,15 @@ struct indexed {
   }
 };
 
-/// The largest (How = max) or smallest (min) element, the first of equal ones; a NaN is beyond all numbers. 16-bit
-/// elements are compared as floats.
+/// The largest (How = max) or smallest (min) element, and the first of equal elements; a NaN is beyond all numbers.
+/// 16-bit elements are compared as floats.
 template <reduction How, class Element>
 struct extreme_element {
   using element = Element;
   using value =
       std::conditional_t<std::is_integral_v<Element> && sizeof(Element) < 4, std::int32_t, accumulator_of_t<Element>>;
   using state = indexed<value>;
-  // Keeps the step of the best element so far, as wide as the value, so that both go through vectors alike.
+  // The type of the step of the best element so far. It has the width of a value, so that both vectorise alike.
   using step = std::conditional_t<sizeof(value) == 4, std::int32_t, std::int64_t>;
   struct row {
     value best[accumulated_rows<Element>];
@@ -69,7 +69,8 @@ struct extreme_element {
     return a.index() < b.index() ? a : b;
   }
 
-  // Lanes side by side, each with its step; at last the elements at the end, some of them a second time.
+  // Takes whole vectors of lanes, each with its step. A last vector covers the end of the row, with some elements a
+  // second time.
   static void along(state& s, element const* x, std::int64_t n, std::int64_t index, std::int64_t index_step) {
     constexpr int lanes = accumulated_lanes;
     if (n < lanes) {
@@ -125,7 +126,7 @@ struct extreme_element {
   }
 
  private:
-  // By masks, since compilers turn selections into branches.
+  // Uses masks, since compilers turn selections into branches.
   template <int Half>
   static void reduce_by_halves(value* of) {
     _Pragma("GCC unroll 1") for (int l = 0; l < Half; ++l) {

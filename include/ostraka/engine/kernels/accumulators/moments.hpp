@@ -57,10 +57,10 @@ struct moments {
 };
 
 /// In double, whatever the elements are. Deviations of a run are taken from its first element, and the remainder of
-/// their sum corrects them. If that element is far from the mean, a second pass takes them from the mean found so (the
+/// their sum corrects them. If that element is far from the mean, a second pass takes them from the computed mean (the
 /// corrected two-pass algorithm: Chan, Golub and LeVeque 1983, "Algorithms for computing the sample variance"). Runs
-/// and parts are merged by the same authors' formula. The means keep their low digits, so that a mean that is large
-/// beside the deviations costs none of theirs.
+/// and parts are merged by the same authors' formula. The means keep their low digits, so that a mean much larger than
+/// the deviations costs no digits of the deviations.
 template <class Element>
 struct moments_of {
   using element = Element;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The seam of libraries that multiply matrices of bfloat16 in host memory, as oneDNN does (onednn.hpp). The
-/// engine calls such a library through a pointer that the program sets before main, so that ostraka::compiled is built
-/// without the library and uses it nevertheless.
+/// Floor 3. The interface to libraries that multiply matrices of bfloat16 in host memory, like oneDNN (onednn.hpp). The
+/// engine calls such a library through a pointer that is set before main, so that ostraka::compiled can use the library
+/// although it is built without it.
 
 #include <cstdint>
 #include <string>
@@ -23,10 +23,10 @@ struct bfloat16_library {
   /// True if this processor has instructions for products of bfloat16, and the library uses them.
   bool (*serves_processor)();
 
-  /// True if the library has this product of matrices without gaps. The answer may take a millisecond.
+  /// True if the library supports this product of matrices without gaps. The call may take a millisecond.
   bool (*has)(matrix_product const&);
 
-  /// Computes it. @pre has(p)
+  /// Computes the product. @pre has(p)
   void (*multiply)(matrix_product const& p, bfloat16 const* a, bfloat16 const* b, bfloat16* c);
 };
 

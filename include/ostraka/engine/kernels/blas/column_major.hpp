@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A product for libraries that know columns alone, cuBLAS and rocBLAS: Z[rows, columns] <- alpha op(X) op(Y)
-/// + beta Z. A matrix by rows is the transposed matrix by columns, so that C = A B by rows is Z = X Y with X = B and Y
-/// = A.
+/// Floor 3. A product for libraries that only take matrices stored by columns, cuBLAS and rocBLAS: Z[rows, columns] <-
+/// alpha op(X) op(Y) + beta Z. A matrix stored by rows is its transpose stored by columns, so C = A B by rows is Z = X
+/// Y with X = B and Y = A.
 
 #include <cstdint>
 #include <utility>
@@ -14,9 +14,9 @@
 
 namespace ostraka::engine {
 
-/// A call of a strided-batched product of matrices that lie by columns.
+/// A call of a strided-batched product of matrices stored by columns.
 struct column_major_call {
-  /// X, Y or Z: its operand among A, B, C (0, 1, 2), whether the library transposes it, and its layout.
+  /// X, Y or Z: the number of its operand among A, B, C, whether the library transposes it, and its layout.
   struct matrix {
     int operand = 0;
     bool transposed = false;

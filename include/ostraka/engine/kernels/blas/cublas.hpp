@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Matrix products of cuBLAS, on the stream of the execution space instance. Sums of elements of 16 bits have
-/// 32. No GPU has run it yet.
+/// Floor 3. Matrix products of cuBLAS, on the stream of the execution space instance. Sums of 16-bit elements have 32
+/// bits. It has not run on a GPU yet.
 
 #ifndef OSTRAKA_ENABLE_CUBLAS
 #  define OSTRAKA_ENABLE_CUBLAS 0
@@ -58,7 +58,7 @@ struct cublas {
       return {false, CUDA_R_32F, CUBLAS_COMPUTE_32F};
   }
 
-  /// Returns "cuBLAS 13.1", the version that it was compiled against.
+  /// Returns "cuBLAS 13.1", the version that the program was compiled against.
   static std::string name() { return join_text("cuBLAS ", CUBLAS_VER_MAJOR, '.', CUBLAS_VER_MINOR); }
 
   template <class T>
@@ -93,7 +93,7 @@ struct cublas {
     current_device const here(device);
     handle made = nullptr;
     require(cublasCreate(&made), "cublasCreate");
-    // Otherwise cuBLAS may add up parts of a sum of 16-bit products in 16 bits.
+    // Without this mode cuBLAS may add parts of a sum of 16-bit products in 16 bits.
     require(cublasSetMathMode(made, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
                                                               CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
             "cublasSetMathMode");

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A contraction on a GPU as strided-batched products of its library: on the blocks as they lie, or on copies
-/// of whole operands if those save calls. Calls and bytes take a GPU's time.
+/// Floor 3. A contraction on a GPU as strided-batched products of its library: on the blocks in place, or on copies of
+/// whole operands if that saves calls. The cost counts calls and copied bytes.
 
 #include <cstdint>
 
@@ -20,7 +20,8 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Microseconds from one start on a GPU to the next, and bytes that it copies in one, roughly: none has been timed.
+/// Microseconds between two kernel starts on a GPU, and bytes that it copies in a microsecond. Rough estimates: no GPU
+/// has been timed.
 inline constexpr double device_start = 5;
 inline constexpr double device_bytes = 1e6;
 
@@ -39,8 +40,8 @@ inline double microseconds_of(contraction_plan const& plan, std::int64_t element
 
 }  // namespace detail
 
-/// Returns how a GPU's library computes a contraction; without `library` if it has no product for it. @pre as
-/// plan_contraction
+/// Returns the plan of a contraction for a GPU's library; its `library` is false if the library has no product for it.
+/// @pre as for plan_contraction
 template <class T>
 contraction_plan plan_on_device(contraction const& problem) {
   contraction_plan best;

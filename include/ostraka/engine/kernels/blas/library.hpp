@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. All libraries of matrix products that this build knows: library_of<Exec> is the one of an execution space,
-/// bfloat16_library_of_program the one of bfloat16 on the host. A new one is a file in this folder and a line here.
+/// Floor 3. All libraries of matrix products in this build: library_of<Exec> is the library of an execution space,
+/// bfloat16_library_of_program the library for bfloat16 on the host. To add one, add a file to this folder and a line
+/// here.
 
 #include <ostraka/engine/kernels/blas/cblas.hpp>
 #include <ostraka/engine/kernels/blas/cublas.hpp>

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A planned contraction by a library: copies of the operands that the plan wants copied, then batches of
-/// products. The loops around them go over labels that are no dimension of the matrices. The loops that add up go over
-/// labels that the sum could not join (a gathered axis is two loops: device, local).
+/// Floor 3. A planned contraction by a library: copies of operands, if the plan asks for them, then batches of
+/// products. The outer loops run over labels that are not dimensions of the matrices; summed loops run over labels that
+/// could not be merged into the sum (a gathered axis is two loops: device, local).
 
 #include <Kokkos_Core.hpp>
 
@@ -26,12 +26,13 @@ namespace ostraka::engine::detail {
 /// Products with fewer multiplications are too small for the host library's own threads.
 inline constexpr std::int64_t threads_of_library = 1 << 21;
 
-/// Returns how many host threads should share the products: the library's own threads serve few large ones better.
+/// Returns the number of host threads that should share the products; the library's own threads are better for few
+/// large products.
 template <class Exec>
 std::int64_t threads_for(Exec const& exec, contraction_plan const& plan) {
   std::int64_t const threads = exec.concurrency(), products = plan.products();
   if (threads == 1 || products == 1 || openblas::pool() == blas_pool::none)
-    return 1;                                       // without threads of its own it need not allow for ours
+    return 1;                                       // a BLAS without threads may not be thread-safe
   if (plan.multiplications() < (1 << 16)) return 1;  // a team takes microseconds to wake
   bool const few = products < 4 * threads && products % threads != 0;
   return few && plan.product.m * plan.product.n * plan.product.k > threads_of_library ? 1 : std::min(threads, products);
@@ -49,7 +50,7 @@ void run_products(Exec const& exec, contraction_plan const& plan, std::int64_t b
     std::int64_t at[3];
     for (int o = 0; o < 3; ++o) at[o] = outer.offset[o] + first * p.step[o];
     p.batch = std::min(batch - first, end - i);
-    update<T> product = how;  // the first one; the others are added to it
+    update<T> product = how;  // of the first product; the others are added to it
     loop_walker<2> summed(plan.summed, 0);
     for (std::int64_t s = 0; s < sums; ++s, summed.next(), product.beta = decltype(product.beta)(1))
       Library::multiply(exec, p, a + at[0] + summed.offset[0], b + at[1] + summed.offset[1], product, c + at[2]);
@@ -73,7 +74,7 @@ void multiply_by_library(Exec const& exec, contraction_plan const& plan, T const
   run_products<Library>(exec, plan, 0, products, a, b, c, how);
 }
 
-/// c <- alpha A B + beta c along a plan for the library that wants copies. @pre the library multiplies T
+/// c <- alpha A B + beta c by a plan for the library that needs copies. @pre the library multiplies T
 template <class Library, class Exec, class T>
 [[gnu::cold, gnu::noinline]] void multiply_copies(Exec const& exec, contraction const& p, contraction_plan const& plan,
                                                   T const* a, T const* b, T* c, update<T> const& how) {
@@ -95,7 +96,7 @@ template <class Library, class Exec, class T>
          update<T>{factor(1), how.beta});
 }
 
-/// The same along any plan for the library.
+/// The same for any plan for the library.
 template <class Library, class Exec, class T>
 void follow_plan(Exec const& exec, contraction const& p, contraction_plan const& plan, T const* a, T const* b, T* c,
                  update<T> const& how) {

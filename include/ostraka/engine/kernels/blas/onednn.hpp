@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Products of bfloat16 by oneDNN, version 2 or 3, which programs link by ostraka::onednn. oneDNN generates
-/// code for each shape, so a host thread remembers the products that it used last. Called through the C interface,
+/// code for each shape, so a host thread remembers the products that it used last. The engine uses the C interface,
 /// which takes little time to compile.
 
 #ifndef OSTRAKA_ENABLE_ONEDNN
@@ -58,7 +58,7 @@ class onednn_layout {
  private:
   dnnl_memory_desc_t layout_ = nullptr;
 #  else
-  /// Returns nullptr if oneDNN has no such layout.
+  /// Returns oneDNN's layout, or nullptr if it has no such layout.
   dnnl_memory_desc_t const* get() const { return is_made_ ? &layout_ : nullptr; }
 
  private:
@@ -176,14 +176,14 @@ class known_onednn_products {
   recent_entries<onednn_product, 64> products_;  // shapes of a network; oneDNN itself remembers the code of 1024
 };
 
-/// oneDNN behind the seam of libraries of bfloat16.
+/// oneDNN as a library for products of bfloat16.
 struct onednn {
   static std::string name() {
     dnnl_version_t const* const v = dnnl_version();
     return join_text("oneDNN ", v->major, '.', v->minor, '.', v->patch);
   }
 
-  /// Without these instructions oneDNN takes bfloat16 apart, which is slower than floats.
+  /// True with the instructions for bfloat16; without them oneDNN emulates bfloat16, which is slower than floats.
   static bool serves_processor() {
     static bool const has_bfloat16 =
         (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core_bf16) == dnnl_cpu_isa_avx512_core_bf16;
@@ -205,7 +205,7 @@ inline constexpr bfloat16_library onednn_for_bfloat16{&detail::onednn::name, &de
 
 namespace detail {
 
-/// Before main the rest of the library learns that the program has oneDNN.
+/// Tells the engine, before main, that the program has oneDNN.
 [[gnu::visibility("default")]] inline bool const has_onednn =
     (bfloat16_library_of_program = &onednn_for_bfloat16, true);
 

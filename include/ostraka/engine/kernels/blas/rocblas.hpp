@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Matrix products of rocBLAS, on the stream of the execution space instance. Sums of elements of 16 bits have
-/// 32. No GPU has run it yet.
+/// Floor 3. Matrix products of rocBLAS, on the stream of the execution space instance. Sums of 16-bit elements have 32
+/// bits. It has not run on a GPU yet.
 
 #ifndef OSTRAKA_ENABLE_ROCBLAS
 #  define OSTRAKA_ENABLE_ROCBLAS 0
@@ -64,7 +64,7 @@ struct rocblas {
       return {false, rocblas_datatype_f32_r, rocblas_datatype_f32_r};
   }
 
-  /// Returns "rocBLAS 4.4", the version that it was compiled against.
+  /// Returns "rocBLAS 4.4", the version that the program was compiled against.
   static std::string name() { return join_text("rocBLAS ", ROCBLAS_VERSION_MAJOR, '.', ROCBLAS_VERSION_MINOR); }
 
   template <class T>
@@ -85,7 +85,7 @@ struct rocblas {
       return m.transposed ? rocblas_operation_transpose : rocblas_operation_none;
     };
     auto const of = [&](column_major_call::matrix const& m) { return m.operand == 0 ? a : b; };
-    // C stands twice: the matrix that is added to, and the result's place.
+    // C is passed twice: as the matrix that is added, and as the result.
     require(
         rocblas_gemm_strided_batched_ex(
             h, op(call.x), op(call.y), narrow(call.rows), narrow(call.columns), narrow(call.inner), &how.alpha,

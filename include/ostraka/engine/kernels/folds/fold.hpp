@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Arranges the loops of a fold on the host so that its largest block streams, and cuts long folds with few
-/// results into parts, whose number depends on the extents alone, so that the result does not depend on the number of
+/// results into parts. The number of parts depends only on the extents, so the result does not depend on the number of
 /// threads.
 
 #include <Kokkos_Core.hpp>
@@ -21,7 +21,7 @@
 
 namespace ostraka::engine::detail {
 
-/// Bytes of a block that the second or third cache of a core holds, from one call to the next.
+/// The bytes of a block that a core's second or third cache keeps from one call to the next.
 inline constexpr std::int64_t cached_bytes = 2 << 20;
 
 /// The fewest terms of a part of a fold.
@@ -36,7 +36,7 @@ std::int64_t parts_of_fold(std::int64_t items, std::int64_t terms_of_item, std::
   return std::max<std::int64_t>(1, std::min({enough_items / items, terms_of_item / shortest_part<Exec>, length}));
 }
 
-/// Returns the length of one of so many shares of a row of Ts, in whole lines.
+/// Returns the length of a share, if a row of Ts is cut into `shares` shares of whole cache lines.
 template <class T>
 std::int64_t share_of_row(std::int64_t row, std::int64_t shares) {
   constexpr std::int64_t line = elements_of_line<T>;
@@ -44,8 +44,9 @@ std::int64_t share_of_row(std::int64_t row, std::int64_t shares) {
 }
 
 /// Returns the length of the pieces into which a row of outputs is cut; each output is a fold of `terms` Es. A block of
-/// `elements` Es that the caches hold is cut between its columns, unless the pieces would be short, or have the terms
-/// of two parts: then it needs no parts, whose results are stored and added. In memory, long rows are faster.
+/// `elements` Es that the caches hold is cut between its columns, which avoids parts, whose results would be stored and
+/// added; but not if the pieces would be short, or have enough terms for two parts. For a block in memory, long rows
+/// are faster.
 template <class E>
 std::int64_t piece_of_row(std::int64_t row, std::int64_t terms, std::int64_t elements, std::int64_t longest) {
   constexpr std::int64_t shortest = 32;
@@ -55,8 +56,8 @@ std::int64_t piece_of_row(std::int64_t row, std::int64_t terms, std::int64_t ele
   return std::clamp(share_of_row<E>(row, pieces), shortest, longest);
 }
 
-/// Arranges a fold whose outputs are {operands…, c}. T: the type that is written. @pre operand 0 is at least as large
-/// as the others
+/// Arranges a fold whose outputs are {operands…, c}. T: the type of the results. @pre operand 0 is at least as large as
+/// the others
 template <class T, class Fold>
 fold_shape<Fold::operands> arrange_fold(loop_nest<Fold::operands + 1> const& of_outputs,
                                         loop_nest<Fold::operands> const& of_sum, bool result_is_largest) {
@@ -99,8 +100,8 @@ fold_shape<Fold::operands> arrange_fold(loop_nest<Fold::operands + 1> const& of_
   return shape;
 }
 
-/// The results of parts: the place of each, a gapless block in the order of the outputs' loops, which are set to write
-/// there, and the loops of the fold that combines them. Only the first of its operands moves.
+/// The results of parts, one gapless block for each part, in the order of the outputs' loops, which are changed to
+/// write there; and the loops of the fold that combines them. Only the first operand of that fold moves.
 template <int Operands>
 struct loops_of_parts {
   loop_nest<Operands + 1> outputs;
@@ -143,24 +144,24 @@ template <class Exec, class T, class Fold>
   for_each_item("ostraka fold", exec, sums.items(), parts * results, sums);
 }
 
-/// Returns in how many parts an arranged fold of `elements` terms is computed.
+/// Returns the number of parts of an arranged fold of `elements` terms.
 template <class Exec, class Fold>
 std::int64_t parts_of_fold(fold_shape<Fold::operands> const& shape, std::int64_t elements) {
   std::int64_t const items = shape.cut.items(), length = shape.reduced.size();
   std::int64_t const parts = shape.transposes ? 1 : parts_of_fold<Exec>(items, elements / items, length);
   constexpr std::int64_t widening = sizeof(typename Fold::value) / sizeof(typename Fold::element);
-  if constexpr (widening > 1)  // their results take an eighth of it
+  if constexpr (widening > 1)  // their results take an eighth of the block's bytes
     return std::max<std::int64_t>(1, std::min(parts, length / (8 * widening)));
   return parts;
 }
 
-/// c <- alpha · fold + beta · c on the host, as it is arranged.
+/// c <- alpha · fold + beta · c on the host, for an arranged fold.
 template <class Exec, class T, class Fold>
 void run_arranged(Exec const& exec, Fold const& fold, fold_shape<Fold::operands> const& shape, std::int64_t elements,
                   T* c, update<T> const& how) {
   fold_rows<T, Fold> rows{fold, c, how, 1, 0, shape, shape.cut};
   item_cut& cut = rows.cut;
-  // One thread takes whole rows; several take a share each of the only row.
+  // A single thread takes whole rows; several threads share a single row.
   if (elements <= serial_elements || !has_threads(exec))
     cut.piece = cut.length;
   else if (shape.in_rows && cut.units == 1)

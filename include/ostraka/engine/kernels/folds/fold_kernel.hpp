@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 3. The host kernel behind reductions and behind products of a large block with small ones: C[o] <- alpha (fold
-/// over r of terms[o, r]) + beta C[o]. It walks the largest operand in the order of memory: across a row of outputs if
-/// outputs lie side by side in it, along the reduced elements if those do. The Fold defines the terms and their
-/// addition (`reduction_of`, `sum_of_products`).
+/// over r of terms[o, r]) + beta C[o]. It reads the largest operand in the order of memory: across a row of outputs if
+/// outputs are adjacent in it, along the reduced elements if these are. The Fold defines the terms and their addition
+/// (`reduction_of`, `sum_of_products`).
 
 #include <algorithm>
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace ostraka::engine::detail {
 
-/// Walks iterations [begin, end) of a loop nest as pieces of its innermost loop: f(where the piece begins in each
-/// operand, its length).
+/// Calls f(begin of the piece in each operand, its length) for pieces of the innermost loop that cover iterations
+/// [begin, end) of a loop nest.
 template <int Operands, class F>
 void for_each_run(loop_nest<Operands> const& loops, std::int64_t begin, std::int64_t end, F const& f) {
   std::int64_t const run = loops.rank > 0 ? loops.extent[loops.rank - 1] : 1;
@@ -34,7 +34,7 @@ void for_each_run(loop_nest<Operands> const& loops, std::int64_t begin, std::int
   }
 }
 
-/// How a fold over `Operands` operands walks them. It is arranged once for the same loops, and holds no address.
+/// The arrangement of a fold over `Operands` operands. It is made once for the same loops, and holds no address.
 template <int Operands>
 struct fold_shape {
   bool in_rows = false;
@@ -49,19 +49,20 @@ struct fold_shape {
   fold_shape(loop_nest<Operands + 1> const& outputs, loop_nest<Operands> const& summed)
       : outer(outputs.copied()), reduced(summed.copied()) {}
 
-  /// True if a second operand lies transposed to the first: side by side along a row of outputs, not along the runs.
+  /// True if the second operand is transposed relative to the first: contiguous along a row of outputs, not along the
+  /// runs.
   [[nodiscard]] bool is_transposed() const {
     if constexpr (Operands == 2)
       return !in_rows && step[1] == 1 && reduced.rank > 0 && reduced.stride[1][reduced.rank - 1] > 1;
     return false;
   }
-  /// True if all is one row of outputs and one run of terms: nothing is walked.
+  /// True if the fold is one row of outputs and one run of terms, without further loops.
   [[nodiscard]] bool is_one_row() const { return outer.rank == 0 && reduced.rank <= 1 && !transposes; }
   [[nodiscard]] bool runs_apart() const { return reduced.rank > 1 && step[0] < reduced.stride[0][reduced.rank - 2]; }
 };
 
-/// Fold: `operands` many blocks of `element`s, whose folds are `value`s; `lead()` the block that is walked in the order
-/// of memory. T: the type that is written.
+/// Folds rows of outputs. Fold: the number of `operands`, which have `element`s, and whose folds are `value`s; `lead()`
+/// is the block that is read in the order of memory. T: the type of the results.
 ///   start()                                                        the fold of nothing
 ///   across(sums, at, row_step, count, run_step, run)               sums[i] <- the fold of it with terms[i, r], r < run
 ///   along(sums, at, row_step, count, run_step, run)                the same, one i after the other
@@ -72,16 +73,16 @@ struct fold_rows {
   static constexpr int operands = Fold::operands;
   static constexpr std::int64_t width = sizeof(value) < 16 ? 1024 : 512;
   static constexpr std::int64_t row_width =
-      sizeof(value) < 32 ? 32768 / static_cast<std::int64_t>(sizeof(value)) : 1024;  // the longer, the fewer jumps
+      sizeof(value) < 32 ? 32768 / static_cast<std::int64_t>(sizeof(value)) : 1024;  // longer rows need fewer jumps
   static constexpr std::int64_t transposed_width =
-      256;  // of a row whose terms are transposed first, because only few of them lie side by side
+      256;  // of a row whose terms are transposed first, because their runs are short
   static constexpr std::int64_t short_run = std::clamp<std::int64_t>(31 / sizeof(element), 1, 16);
-  static constexpr std::int64_t lines_apart = 64;  // elements, which are whole lines of any type
+  static constexpr std::int64_t lines_apart = 64;  // elements: whole cache lines for any type
 
   Fold fold;
   T* c;
   update<T> how;
-  std::int64_t parts;  // number of parts of the fold; their results lie part_step apart in c
+  std::int64_t parts;  // number of parts of the fold; their results are part_step apart in c
   std::int64_t part_step;
   fold_shape<operands> const& shape;
   item_cut cut;  // the shape's, or whole rows
@@ -106,7 +107,8 @@ struct fold_rows {
                        });
   }
 
-  /// Long parts begin at lines of 64 bytes if the block does: a vector that spans two lines costs two loads.
+  /// Returns the begin of a part. Long parts begin at cache lines if the block does, since a vector that spans two
+  /// lines costs two loads.
   std::int64_t begin_of(std::int64_t part) const {
     if (parts == 1) return part * shape.reduced.size();
     std::int64_t const begin = part * shape.reduced.size() / parts;
@@ -119,7 +121,8 @@ struct fold_rows {
       of_run[o] = shape.reduced.rank > 0 ? shape.reduced.stride[o][shape.reduced.rank - 1] : 0;
   }
 
-  /// Not a call to clear memory, into which compilers turn such a loop: rows may be short.
+  /// Sets all sums to the fold of nothing. Compilers would turn the loop into a call of memset, which is slow for short
+  /// rows.
   void start_all(value* sums, std::int64_t count) const {
     value start = fold.start();
     asm("" : "+m"(start));
@@ -130,8 +133,8 @@ struct fold_rows {
     for (std::int64_t i = 0; i < count; ++i) sums[i] = nothing;
   }
 
-  /// Returns where a row of outputs is folded: in the result if they lie side by side there and nothing else is to be
-  /// done with them, otherwise in a buffer. The result overlaps no operand.
+  /// Returns the place in which a row of outputs is folded: the result, if outputs are contiguous there and only
+  /// overwrite it, otherwise the buffer. The result overlaps no operand.
   value* place_of([[maybe_unused]] T* result, value* buffer) const {
     if constexpr (std::is_same_v<T, value>)
       if (shape.step[operands] == 1 && how.overwrites()) return result;
@@ -159,8 +162,8 @@ struct fold_rows {
     }
   }
 
-  /// Folds along the runs. All outputs of a row advance by one run together, unless their other runs lie nearer than
-  /// the other outputs.
+  /// Folds along the runs. All outputs of a row advance by one run together, unless further runs of an output are
+  /// closer in memory than the other outputs.
   void fold_each(T* target, std::int64_t (&at)[operands + 1], std::int64_t count, std::int64_t begin,
                  std::int64_t end) const {
     std::int64_t of_run[operands];
@@ -182,8 +185,8 @@ struct fold_rows {
     }
   }
 
-  /// Folds all, as fold_row and fold_each do. @pre shape.is_one_row(), the fold is one part, and the row is no longer
-  /// than `width`
+  /// Folds everything, like fold_row and fold_each. @pre shape.is_one_row(), the fold is one part, and the row is no
+  /// longer than `width`
   void fold_one_row() const {
     std::int64_t const at[operands] = {};
     std::int64_t of_run[operands];
@@ -199,7 +202,7 @@ struct fold_rows {
     if (sums == buffer) how.write(c, shape.step[operands], sums, shape.length);
   }
 
-  /// Runs of less than 32 bytes, A[i, r], are first transposed to A[r, i], so that a row of outputs is folded together.
+  /// Transposes runs of less than 32 bytes, A[i, r], to A[r, i], so that a row of outputs is folded together.
   void fold_transposed_runs(T* target, std::int64_t (&at)[operands + 1], std::int64_t count) const {
     std::int64_t of_run[operands], of_row[operands + 1];
     run_step(of_run);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Folds of products with B transposed to A, as in C[i] = sum over r of A[i, r] B[r, i]: B is transposed by
-/// tiles. A whole sum, C = sum over i and r, has such a fold's results for parts.
+/// Floor 3. Folds of products where B is transposed relative to A, as in C[i] = sum over r of A[i, r] B[r, i]:
+/// transposes B tile by tile. For a whole sum, C = sum over i and r, the results of such a fold are its parts.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,13 +14,14 @@
 
 namespace ostraka::engine::detail {
 
-/// Elements of a row of a tile. Rows may lie pages apart: they are so long that memory answers as fast as it can, and
-/// so many to a tile that the other operand is read in long rows, too; a second cache holds them.
+/// The elements of a row of a tile, and the rows of a tile. Rows may be pages apart, so they are long enough for the
+/// full bandwidth of memory; and a tile has so many rows that the other operand is also read in long rows. A second
+/// cache holds a tile.
 template <class T>
 inline constexpr std::int64_t tile_row = 1024 / static_cast<std::int64_t>(sizeof(T));
 inline constexpr std::int64_t tile_height = 256;
 
-/// The fewest rows or columns, a line of doubles, for which tiles are worth it.
+/// The fewest rows or columns that are worth tiles: a cache line of doubles.
 inline constexpr std::int64_t worth_a_side = 8;
 inline bool is_worth_transposing(std::int64_t width, std::int64_t height) {
   return width >= worth_a_side && height >= worth_a_side;
@@ -49,7 +50,7 @@ template <class T, class F>
     }
 }
 
-/// Returns the loop in which an operand is contiguous, if it is worth being a side of a tile; otherwise -1.
+/// Returns the loop in which an operand is contiguous, if the loop is long enough for a side of a tile; otherwise -1.
 template <int Operands>
 [[nodiscard]] int contiguous_loop(loop_nest<Operands> const& loops, int operand) {
   for (int d = 0; d < loops.rank; ++d)
@@ -57,14 +58,14 @@ template <int Operands>
   return -1;
 }
 
-/// Returns the loop of a whole sum in which b is contiguous although a is in another one; -1 if there is none.
+/// Returns the loop of a whole sum in which b is contiguous, if a is contiguous in another one; otherwise -1.
 inline int transposed_loop(loop_nest<2> const& reduced) {
   int const of_a = contiguous_loop(reduced, 0), of_b = contiguous_loop(reduced, 1);
   return of_a >= 0 && of_a != of_b ? of_b : -1;
 }
 
-/// If b lies transposed to a, the loop in which it is contiguous becomes the row of outputs, if the sum runs along a,
-/// or the innermost one of the sum: the sides of a tile.
+/// If b is transposed relative to a, makes the loop in which b is contiguous the row of outputs if the sum runs along
+/// a, otherwise the innermost loop of the sum. The two loops are then the sides of a tile.
 inline void match_transposed(loop_nest<3> const& outputs, int& row, loop_nest<2>& reduced, bool in_rows) {
   if (row < 0 || reduced.rank == 0) return;
   int const of_b = in_rows ? contiguous_loop(reduced, 1) : contiguous_loop(outputs, 1);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The kernels of reduce.hpp: C[o] <- alpha (reduction over r of A[o, r]) + beta C[o], one output a thread on
-/// accelerators, rows on the host.
+/// Floor 3. The kernels of reduce.hpp: C[o] <- alpha (reduction over r of A[o, r]) + beta C[o], one output per thread
+/// on accelerators, rows on the host.
 
 #include <Kokkos_Core.hpp>
 
@@ -37,8 +37,8 @@ void for_operation(reduction how, F const& f) {
   }
 }
 
-/// The operands of the accelerators' kernel. The reduction may be cut into `parts`, whose results lie `part_step` apart
-/// in c. T is the type of combined values: floats for elements of 16 bits.
+/// The operands of the kernel for accelerators. The reduction may be cut into `parts`, whose results are `part_step`
+/// apart in c. T is the type of combined values: float for 16-bit elements.
 template <class T, class From = T, class To = T>
 struct reduction_operands {
   From const* a;
@@ -53,7 +53,7 @@ struct reduction_operands {
   KOKKOS_INLINE_FUNCTION std::int64_t begin(std::int64_t part) const { return part * reduced.size() / parts; }
 };
 
-/// One output i of part p a call, i varying fastest.
+/// Computes one output i of part p per call, with i varying fastest.
 template <class T, class From = T, class To = T>
 struct reduce_elements {
   reduction_operands<T, From, To> in;

@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 3. Adds rows to a row of sums: S[i] += sum over r of X[r, i] Y[r, i], r < run. It takes four rows at a time,
-/// because the sums are read and written each time. It uses wide vectors even though memory is the limit: a core looks
-/// some hundred instructions ahead, and the wider they are the more cache lines it asks for meanwhile (1.6 times the
-/// speed on rows of 64 doubles).
+/// which saves reads and writes of the sums. It uses wide vectors although memory is the limit: a core looks a few
+/// hundred instructions ahead, and with wider vectors these request more cache lines (1.6 times the speed on rows of 64
+/// doubles).
 
 #include <cstdint>
 #include <type_traits>
@@ -16,9 +16,9 @@
 
 namespace ostraka::engine::detail {
 
-/// True if rows are read one after the other in the order of memory: rows of some lines and less than a page that lie
-/// side by side, unless four of them are within the prefetched range, or the caches hold them. No prefetcher follows a
-/// core that reads four places in turns.
+/// True if rows should be read one after the other, in the order of memory: adjacent rows of several cache lines and
+/// less than a page, unless four of them fit the prefetched range, or the caches hold them. No prefetcher follows a
+/// core that alternates between four places.
 template <class T>
 bool is_read_in_order(stream_of_rows<T> const& rows) {
   return !rows.is_cached && rows.step == rows.count && rows.count * std::int64_t(sizeof(T)) >= 512 &&
@@ -26,8 +26,8 @@ bool is_read_in_order(stream_of_rows<T> const& rows) {
 }
 
 /// sums[i] <- sums[i] + the sum over r < run of term(r)(i), with add(x, y) for x + y: one row after the other, or four
-/// at once, which spares passes over the sums. Terms are made of these rows, and do not overlap the sums; term(r) reads
-/// the values that are the same for a row once.
+/// at once, which saves passes over the sums. Terms come from these rows, which do not overlap the sums; term(r) reads
+/// values that are constant in a row once.
 template <class T, class Add, class Term, class X, class... Xs>
 void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, Add const add, Term const term,
               stream_of_rows<X> const x, stream_of_rows<Xs> const... others) {
@@ -44,8 +44,8 @@ void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, Add cons
   }
 }
 
-/// Complex numbers have no vector kernels, and few programs sum small integers, so nothing is compiled twice for them.
-/// @pre has_wide_vectors(), as for all that follow
+/// The same with wide vectors; but not for complex numbers, which have no vector kernels, and for small integers, which
+/// few programs sum. @pre has_wide_vectors(), as for all functions below
 template <class T, class Term, class... Xs>
 void add_wide_rows(T* sums, std::int64_t count, std::int64_t run, Term const& term, stream_of_rows<Xs> const&... rows) {
   auto const plus = [](T const& x, T const& y) { return T(x + y); };

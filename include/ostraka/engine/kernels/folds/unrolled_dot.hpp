@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Sums of runs that lie side by side: S[i] += sum over r of X[i, r] Y[i, r]. A short run follows the one
-/// before in the order of memory, as the processor fetches ahead. The four quarters of a long one are summed at once: a
-/// core that reads from four places fetches more of them ahead, and can begin an addition before another ends.
+/// Floor 3. Sums of contiguous runs: S[i] += sum over r of X[i, r] Y[i, r]. Short runs are read one after the other in
+/// the order of memory, as the processor prefetches them. The four quarters of a long run are summed at once: a core
+/// that reads from four places prefetches more, and can begin an addition before another ends.
 
 #include <cstdint>
 #include <type_traits>
@@ -18,18 +18,18 @@
 
 namespace ostraka::engine::detail {
 
-/// Sums side by side in one run. Not fewer: compilers unroll shorter loops before they vectorise.
+/// The number of independent sums in one run. Compilers would unroll a shorter loop before they vectorise.
 inline constexpr int fold_lanes = 16;
 
-/// Terms of a run that is summed with four times as many sums side by side.
+/// The fewest terms of a run that is summed with four times as many independent sums.
 inline constexpr std::int64_t worth_four_sums = 16 * fold_lanes;
 
-/// Terms of a run of which the quarters are summed at once.
+/// The fewest terms of a run whose quarters are summed at once.
 template <class T>
 inline constexpr std::int64_t worth_quarters = 65536 / static_cast<std::int64_t>(sizeof(T));
 
-/// Returns the sum over r < run of term(r). A long run has four times as many sums side by side, of neighbours or of
-/// its quarters: quarters are worth it if each is several pages.
+/// Returns the sum over r < run of term(r). A long run has four times as many independent sums, of neighbours or of its
+/// quarters; quarters are worth it if each has several pages.
 template <bool is_long, class T, class Term>
 T sum_of_run(std::int64_t run, Term const& term) {
   constexpr std::int64_t lanes = fold_lanes, four = 4 * lanes;
@@ -62,7 +62,7 @@ struct nothing_ahead {
   void operator()(std::int64_t, std::int64_t) const {}
 };
 
-/// Prefetches runs x[i next + r] two pages further on. Always inlined, as prefetch is.
+/// Prefetches runs x[i next + r] two pages ahead. Always inlined, like prefetch.
 template <class X>
 struct two_pages_ahead {
   X const* x;
@@ -72,9 +72,9 @@ struct two_pages_ahead {
   }
 };
 
-/// sums[i] += sum over r < run of term(i, r), i < 4, each as sum_of_run<true> adds it up, but for quarters. One run
-/// follows the other up to the last 64 terms or fewer, which are too few to fill a core: those of all four are summed
-/// at once. `begin`: the first of them, for `ahead`.
+/// sums[i] += sum over r < run of term(i, r), i < 4, each in the order of sum_of_run<true>, but without quarters. Sums
+/// one run after the other up to the last 64 terms or fewer, which are too few to keep a core busy: these are summed
+/// for all four runs at once. `begin`: the first of the four runs, for `ahead`.
 template <class T, class Term, class Ahead>
 [[gnu::always_inline]] inline void add_four_runs(T* sums, std::int64_t run, Term const& term, Ahead const& ahead,
                                                  std::int64_t begin) {
@@ -112,7 +112,8 @@ template <class T, class Term, class Ahead>
   for (int i = 0; i < 4; ++i) sums[i] += sum[i];
 }
 
-/// sums[i] += sum over r < run of term(i, r), i < count. ahead(i, r) may prefetch while 64 terms from r on are read.
+/// sums[i] += sum over r < run of term(i, r), i < count. ahead(i, r) may prefetch while 64 terms from term r on are
+/// read.
 template <class T, class Term, class Ahead = nothing_ahead>
 void add_runs(T* sums, std::int64_t count, std::int64_t run, Term const& term, Ahead const& ahead = {}) {
   std::int64_t i = 0;
@@ -133,8 +134,8 @@ void sum_runs(T* sums, std::int64_t count, Element const* x, std::int64_t next, 
       [=] { add_runs(sums, count, run, [=](std::int64_t i, std::int64_t r) { return T(x[i * next + r]); }); });
 }
 
-/// sums[i] += sum over r < run of a[i next + r] x[r] for the first rows, two or four at once; returns how many rows
-/// these are: none without the registers of AVX-512, and none of rows so long that their quarters are summed at once.
+/// sums[i] += sum over r < run of a[i next + r] x[r] for the first rows, two or four at once. Returns the number of
+/// rows done: 0 without the registers of AVX-512, and 0 for rows so long that their quarters are summed at once.
 template <class T>
 std::int64_t add_rows_at_once([[maybe_unused]] T* sums, [[maybe_unused]] std::int64_t count,
                               [[maybe_unused]] T const* a, [[maybe_unused]] std::int64_t next,
