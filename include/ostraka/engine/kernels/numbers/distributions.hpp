@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Distributions of random numbers that belong to an element: functors of the element's number in the whole
-/// tensor, and of a key. Each distribution has Philox counters of its own, so that uniform and normal numbers of one
-/// seed are independent.
+/// tensor, and of a key. Each distribution uses its own Philox counters, so that uniform and normal numbers of one seed
+/// are independent.
 
 #include <Kokkos_Core.hpp>
 
@@ -17,7 +17,7 @@
 
 namespace ostraka::engine {
 
-/// The use of counters.
+/// The use of a range of counters.
 enum class random_stream : std::uint32_t {
   uniform = 0,
   normal,
@@ -75,7 +75,7 @@ KOKKOS_INLINE_FUNCTION R polynomial(R const (&c)[8], R x) {
 
 }  // namespace detail
 
-/// Returns the number that a standard normal one is below with probability p, to about the precision of R: Wichura,
+/// Returns the quantile of the standard normal distribution for probability p, to about the precision of R: Wichura,
 /// "Algorithm AS 241: The percentage points of the normal distribution" (1988), PPND16. @pre 0 < p < 1
 template <class R>
 KOKKOS_INLINE_FUNCTION R inverse_normal(R p) {
@@ -127,7 +127,7 @@ KOKKOS_INLINE_FUNCTION R inverse_normal(R p) {
   return q < 0 ? -far : far;
 }
 
-/// Uniform from `low` up to `high`, exclusive. Complex numbers have both parts so.
+/// Uniform from `low` up to `high`, exclusive; for complex numbers, both parts.
 template <class T>
 struct uniform_number {
   using number = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
@@ -151,7 +151,7 @@ struct uniform_number {
     using wide = random_real<R>;
     wide const u = detail::random_from<wide>::value(w, first);
     R const x = R(wide(low) + u * (wide(high) - wide(low)));
-    return x < R(wide(high)) ? x : R(wide(low));  // where rounding reached the end
+    return x < R(wide(high)) ? x : R(wide(low));  // if rounding reached the end
   }
   template <class R>
   KOKKOS_INLINE_FUNCTION Kokkos::complex<R> part(philox_words const& w, Kokkos::complex<R> const*) const {
@@ -184,8 +184,8 @@ struct normal_number {
 };
 
 /// Normal between two bounds, counted in deviations from the mean. `below`: the probability of being below the lower
-/// one; `inside`: of being between them. If both bounds are above the mean, all values are of the mirrored number,
-/// whose probabilities are exact.
+/// bound; `inside`: of being between the bounds. If both bounds are above the mean, all members describe the mirrored
+/// number, whose probabilities are exact.
 template <class T>
 struct truncated_number {
   std::uint64_t key;
@@ -200,7 +200,7 @@ struct truncated_number {
   KOKKOS_INLINE_FUNCTION T operator()(std::uint64_t index) const {
     philox_words const w = random_words(key, random_stream::truncated, index);
     double z = inverse_normal(below + detail::open_unit<double>(w, 0) * inside);
-    z = !(z >= low) ? low : z > high ? high : z;  // NaN where nothing is left of the tail
+    z = !(z >= low) ? low : z > high ? high : z;  // NaN if nothing is left of the tail
     return T(random_real<T>(mean + deviation * z));
   }
 };
@@ -219,7 +219,7 @@ struct bernoulli_number {
   }
 };
 
-/// x over the probability of being kept, or 0.
+/// x divided by the probability of keeping it, or 0.
 template <class T>
 struct dropped_number {
   bernoulli_number<T> kept;
@@ -230,10 +230,10 @@ struct dropped_number {
   }
 };
 
-/// The target of number i of 0 … n−1 in a permutation: a bijection that lets each device compute its own part. Up to
-/// 512 numbers are ordered by random keys, so that all permutations are equally likely. More go through a Feistel
-/// cipher of eight rounds on the next power of four, again until they are below n (cycle walking: Black and Rogaway,
-/// "Ciphers with arbitrary finite domains", 2002).
+/// The target of number i in a random permutation of 0 … n−1: a bijection, so that each device can compute its own
+/// part. Up to 512 numbers are sorted by random keys, so that all permutations are equally likely. More numbers go
+/// through a Feistel cipher of eight rounds on the next power of four, repeatedly until they are below n (cycle
+/// walking: Black and Rogaway, "Ciphers with arbitrary finite domains", 2002).
 struct permuted_number {
   std::uint64_t key;
   std::int64_t n;

@@ -3,14 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 3. exp, log, tanh and erf of float and double for loops: arithmetic and selections without a branch or a
-/// call, so that compilers vectorise loops over them at any width. Within 2 units in the last place of the exact value
-/// over the whole range, denormal results, infinities and NaN included, whether or not multiplications and additions
-/// are fused. errno and floating-point flags mean nothing. Device code calls std::.
+/// Floor 3. exp, log, tanh and erf of float and double for loops: arithmetic and selections without a branch or a call,
+/// so that compilers vectorise loops over them at any width. Results are within 2 units in the last place of the exact
+/// value over the whole range, denormal results, infinities and NaN included, whether or not multiplications and
+/// additions are fused. errno and floating-point flags are unspecified. Device code calls std::.
 ///
 /// Polynomials are minimax fits (Remez's algorithm with 50 digits, coefficients then rounded one by one) of the
 /// functions that their comments name; the error of a fit is below a tenth of a unit in the last place. Arguments are
-/// reduced as Cody and Waite do, x = k ln 2 + r with ln 2 in two parts, the first so short that k times it is exact.
+/// reduced by Cody and Waite's method: x = k ln 2 + r, with ln 2 in two parts, the first so short that k times it is
+/// exact.
 
 #include <cmath>
 #include <cstdint>
@@ -35,7 +36,7 @@ template <>
 struct math_constants<float> {
   using bits = std::uint32_t;
   static constexpr int fraction = 23, bias = 127;
-  // Added to a number below 2^22 it leaves the nearest integer in the last bits.
+  // Added to a number below 2^22, it leaves the nearest integer in the last bits.
   static constexpr float to_integer = 0x1.8p23f;
   static constexpr float whole = 0x1p23f;  // its last place is 1
   static constexpr float log2_e = 0x1.715476p0f, ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;
@@ -59,8 +60,8 @@ typename math_constants<T>::bits bits_of(T x) {
   return __builtin_bit_cast(typename math_constants<T>::bits, x);
 }
 
-/// Selects by a mask: compilers turn a conditional into a branch around code that only one side needs, which keeps
-/// loops from vectorising.
+/// Selects with a mask, since compilers turn a conditional into a branch around code that only one side needs, and such
+/// loops do not vectorise.
 template <class T>
 [[gnu::always_inline]] inline T select(bool condition, T yes, T no) {
   using bits = typename math_constants<T>::bits;
@@ -129,7 +130,7 @@ inline double erfc_fit(double x) {
                     -0x1.71693cd10950cp-30, 0x1.1bd6675ec6767p-34, -0x1.988bee41e7403p-40);
 }
 
-/// 2^k in two factors, so that results beyond the normal numbers are rounded once.
+/// 2^k in two factors, so that results outside the range of normal numbers are rounded once.
 template <class T>
 [[gnu::always_inline]] inline T exp_on_host(T x) {
   using c = math_constants<T>;

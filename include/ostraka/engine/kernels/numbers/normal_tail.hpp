@@ -4,11 +4,11 @@
 
 /// @file
 /// Floor 3. The part of the normal distribution beyond a: erfc(a / √2) / 2 for a ≥ 0, of float and double, for loops
-/// that vectorise as those over math.hpp do. The error is relative to itself, not to 1, as gelu(−a) = −a · tail(a)
-/// needs it: within 4 + a² units in the last place; a² is the cost of the rounding of a² in exp(−a²/2).
+/// that vectorise, like math.hpp. The error is relative to the result, as gelu(−a) = −a · tail(a) needs it: within 4 +
+/// a² units in the last place, of which a² come from rounding a² in exp(−a²/2).
 ///
-/// (1 + a) exp(a²/2) tail(a) is smooth in 1 / (a + k), and a polynomial in u, to which [0, farthest] is mapped such
-/// that it becomes [−1, 1]: interpolated in Chebyshev's points, which errs by less than a tenth of a unit.
+/// (1 + a) exp(a²/2) tail(a) is smooth in 1 / (a + k). It is approximated by a polynomial in u, which maps [0,
+/// farthest] to [−1, 1], interpolated in Chebyshev points with an error below a tenth of a unit.
 
 #include <cmath>
 

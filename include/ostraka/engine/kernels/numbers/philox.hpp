@@ -15,7 +15,7 @@
 
 namespace ostraka::engine {
 
-/// The four words that the generator gives for a counter and a key.
+/// The four words that the generator returns for a counter and a key.
 struct philox_words {
   std::uint32_t word[4];
 };
@@ -40,7 +40,7 @@ namespace detail {
 template <class T>
 struct random_from;
 
-/// Uniform on [0, 1): a multiple of 2^-24, so that rounding never gives 1.
+/// Uniform on [0, 1): a multiple of 2^-24, so that rounding never yields 1.
 template <>
 struct random_from<float> {
   KOKKOS_INLINE_FUNCTION static float value(philox_words const& w, int first = 0) {
@@ -82,7 +82,7 @@ struct random_from<Kokkos::complex<T>> {
   }
 };
 
-/// Uniform on 0 … 99: small, so that products and sums of a test's size are exact.
+/// Uniform on 0 … 99: small, so that products and sums in tests are exact.
 template <>
 struct random_from<std::int32_t> {
   KOKKOS_INLINE_FUNCTION static std::int32_t value(philox_words const& w) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. √x of floats and doubles, rounded correctly, NaN of negative numbers; errno means nothing. One number, and
-/// runs of them for loops that would not vectorise (x86/sse_square_root.hpp).
+/// Floor 3. √x of floats and doubles, correctly rounded, NaN for negative numbers; errno is unspecified. For one
+/// number, and for runs of them, since such loops would not vectorise (x86/sse_square_root.hpp).
 
 #include <Kokkos_Core.hpp>
 
@@ -38,7 +38,7 @@ void square_roots(std::int64_t count, T* to, T const* from) {
 #endif
 }
 
-/// Calls work(count, floats) on 16-bit elements, a part at a time; the results are rounded once.
+/// Calls work(count, floats) on 16-bit elements, converted to floats, a part at a time; rounds the results once.
 template <class T, class Work>
 void in_floats(std::int64_t count, T* to, T const* from, Work const& work) {
   constexpr std::int64_t most = 512;

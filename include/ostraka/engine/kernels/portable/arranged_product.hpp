@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. The arrangement of a contraction for our own kernels, made before they run: its loops, and its fold if it
-/// is. The plan of a contraction keeps it (products/contraction_plan.hpp), since for a matrix of 100 times a vector it
-/// takes as long as a sixth of the sums.
+/// is computed as one. The plan of a contraction keeps it (products/contraction_plan.hpp): for a matrix of 100 times a
+/// vector it takes as long as a sixth of the sums.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace ostraka::engine::detail {
 
-/// Returns all output loops together, in the order of c, contiguous ones joined. Offsets {a, b, c}.
+/// Returns all output loops together, in the order of c, with contiguous loops merged. Offsets {a, b, c}.
 [[gnu::noinline]] inline loop_nest<3> output_loops(product_loops const& loops) {
   loop_nest<3> outputs = loops.batch.copied();
   for (int d = 0; d < loops.m.rank; ++d)
@@ -31,19 +31,19 @@ namespace ostraka::engine::detail {
   return outputs;
 }
 
-/// A large block times a small one, two vectors, or products that are added to C: the largest of the three streams
-/// leads.
+/// The fold of a large block times a small one, of two vectors, or of products that are added to C. The largest of the
+/// three blocks leads.
 struct product_fold {
   bool is_exchanged = false;  // b leads
   bool result_is_largest = false;
-  int across = -1;                   // the loop of the sum in which b is contiguous, although a is not
+  int across = -1;                   // the loop of the sum in which b is contiguous and a is not
   std::int64_t largest_operand = 0;  // in elements
   std::int64_t elements = 0;
   std::int64_t parts = 1;   // of the sum, unless it is cut across
-  bool is_one_row = false;  // it is one part, and one row of outputs that one run makes
+  bool is_one_row = false;  // a single part with a single row of outputs, from a single run
   fold_shape<2> shape;
 
-  /// Orders loops of outputs and of the sum so that the larger of a and b leads.
+  /// Orders the loops of outputs and of the sum so that the larger of a and b leads.
   void order(loop_nest<3>& outputs, loop_nest<2>& reduced) const {
     if (is_exchanged) {
       outputs.exchange_operands(0, 1);
@@ -54,7 +54,7 @@ struct product_fold {
   }
 };
 
-/// Returns how these products are folded.
+/// Returns the fold of these products.
 template <class T>
 [[gnu::noinline]] product_fold arrange_products(product_loops const& loops) {
   std::int64_t const batch = loops.batch.size(), m = loops.m.size(), n = loops.n.size(), k = loops.k.size();
@@ -77,10 +77,10 @@ template <class T>
 /// A contraction, arranged for our own kernels.
 struct arranged_product {
   product_loops loops;
-  bool is_sum = false;    // of more than one term
-  bool is_batch = false;  // of products for the kernel of batches
-  bool is_fold = false;   // unless it is such a batch, or products that are not summed
-  product_fold fold;  // only if it is one of those that are folded
+  bool is_sum = false;    // the outputs are sums of more than one term
+  bool is_batch = false;  // products for the kernel of batches
+  bool is_fold = false;   // a fold, unless it is such a batch, or unsummed products
+  product_fold fold;  // set only if the product is folded
 };
 
 /// @pre no label is in one operand alone; no extent is 0

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Many small products whose batch lies innermost, C[i, j, b] = sum over k of A[i, k, b] B[k, j, b]: computed
-/// with vectors along the batch if there are such kernels (x86/contract_batch.hpp), otherwise like other products.
+/// Floor 3. Many small products whose batch is innermost in memory, C[i, j, b] = sum over k of A[i, k, b] B[k, j, b].
+/// They are computed with vectors along the batch if there are such kernels (x86/contract_batch.hpp), otherwise like
+/// other products.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +20,7 @@
 
 namespace ostraka::engine::detail {
 
-/// Up to this number of multiplications, products are not worth a team of threads.
+/// Products with at most this many multiplications run on a single thread.
 inline constexpr std::int64_t serial_products = 1 << 16;
 
 /// True if there are such kernels, and the products are small, and enough to fill vectors.

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Contractions without a library: any element type, any strides, any space. The operands of the kernels of
-/// C[b, m, n] <- alpha (sum over k of A[b, m, k] B[b, k, n]) + beta C[b, m, n], and the simple kernels: one output a
-/// thread on accelerators, folds of a large block with a small one on the host, and products without a sum. Matrices on
-/// the host: contract_tiles.hpp.
+/// Floor 3. Contractions without a library, for any element type, strides and space: C[b, m, n] <- alpha (sum over k of
+/// A[b, m, k] B[b, k, n]) + beta C[b, m, n]. This file has the operands of the kernels, and the simple kernels: one
+/// output per thread on accelerators, folds of a large block with a small one on the host, and products without a sum.
+/// contract_tiles.hpp multiplies matrices on the host.
 
 #include <Kokkos_Core.hpp>
 
@@ -24,8 +24,8 @@
 
 namespace ostraka::engine::detail {
 
-/// The operands of the kernels. The sum over k may be cut into `parts` pieces whose results lie `part_step` apart in c,
-/// to be added afterwards.
+/// The operands of the kernels. The sum over k may be cut into `parts` parts, whose results are `part_step` apart in c
+/// and are added afterwards.
 template <class T>
 struct product_operands {
   T const* a;
@@ -39,7 +39,7 @@ struct product_operands {
   KOKKOS_INLINE_FUNCTION std::int64_t k_begin(std::int64_t part) const { return part * k.size() / parts; }
 };
 
-/// One output i of part p a call, i varying fastest.
+/// Computes one output i of part p per call, with i varying fastest.
 template <class T>
 struct contract_elements {
   product_operands<T> in;
@@ -58,21 +58,21 @@ struct contract_elements {
   }
 };
 
-/// The folds of blocks that share more than a line: both have two labels, or one that the result has, too. Only then do
-/// they lie side by side along the outputs, or transposed to each other. A function returns false, and does nothing, if
-/// they do not, or if too little of them does.
+/// The folds of blocks that share two labels, or one that the result also has. Only such blocks can both be contiguous
+/// along the outputs, or be transposed relative to each other. A function returns false, and does nothing, if the
+/// blocks are neither, or too small for it.
 template <class T>
 struct shared_block_folds {
   /// sums[i] += sum over r < run of x[i row_step[0] + r run_step[0]] y[i row_step[1] + r run_step[1]], i < count
   using sums_of_rows = bool (*)(T* sums, T const* x, T const* y, std::int64_t const (&row_step)[2], std::int64_t count,
                                 std::int64_t const (&run_step)[2], std::int64_t run);
 
-  sums_of_rows across;  ///< all i together
-  sums_of_rows along;   ///< one i after the other
+  sums_of_rows across;  ///< takes all i together
+  sums_of_rows along;   ///< takes one i after the other
 };
 
-/// The fold of the host's kernel for a large block and a small one (fold_kernel.hpp): products. @pre a is at least as
-/// large as b
+/// The fold of products of a large block and a small one, for the host's kernel (fold_kernel.hpp). @pre a is at least
+/// as large as b
 template <class T>
 struct sum_of_products {
   using value = T;
@@ -81,13 +81,13 @@ struct sum_of_products {
 
   T const* a;
   T const* b;
-  shared_block_folds<T> const* shared = nullptr;  ///< null: such blocks are folded as others are
+  shared_block_folds<T> const* shared = nullptr;  ///< null: such blocks are folded like others
   bool is_cached = false;                         ///< the caches hold a
 
   T start() const { return T(0); }
   T const* lead() const { return a; }
   sum_of_products with_lead(T const* data) const { return {data, b, shared, is_cached}; }
-  /// Their products with one: no other fold is compiled for them.
+  /// Returns the fold that adds the results of parts, as products with one, so that no other fold is compiled for them.
   sum_of_products of_parts(T const* data) const {
     static T const one(1);
     return {data, &one};
@@ -166,7 +166,7 @@ bool sum_shared_runs(T* sums, T const* x, T const* y, std::int64_t const (&row_s
 template <class T>
 inline constexpr shared_block_folds<T> shared_block_folds_of{&sum_shared_rows<T>, &sum_shared_runs<T>};
 
-/// Products alone, where nothing is summed: c <- alpha a b.
+/// Products that are not summed: c <- alpha a b.
 template <class T>
 struct scaled_product {
   T alpha;

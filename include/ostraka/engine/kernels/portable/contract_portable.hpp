@@ -37,7 +37,7 @@ product_operands<T> transposed_operands(product_operands<T> in, product_loops co
   return in;
 }
 
-/// A product of matrices in tiles of teams; neighbouring threads lie along the side on which C has its neighbours.
+/// Returns a product of matrices in tiles of teams. Neighbouring threads are along the side on which C is contiguous.
 template <class Exec, class T, int side = 16, int each = 4>
 contract_teams<Exec, T, side, each> teams_of(product_loops const& loops, product_operands<T> const& in) {
   auto const finer = [](loop_nest<2> const& x, int of_x, loop_nest<2> const& y, int of_y) {
@@ -53,7 +53,7 @@ contract_teams<Exec, T, side, each> teams_of(product_loops const& loops, product
   return teams(transposed, transposed_operands(in, transposed));
 }
 
-/// c <- alpha a b, products where nothing is summed.
+/// c <- alpha a b, for products that are not summed.
 template <class Exec, class T>
 void multiply_elements(Exec const& exec, loop_nest<3> const& outputs, T const* a, T const* b, T* c, T alpha) {
   loop_nest<3> loops;
@@ -62,7 +62,7 @@ void multiply_elements(Exec const& exec, loop_nest<3> const& outputs, T const* a
   map_elements(exec, loops, scaled_product<T>{alpha}, c, a, b);
 }
 
-/// One of the sum's loops, along which the two blocks lie transposed, gives parts.
+/// Folds in parts along loop `across` of the sum, along which the two blocks are transposed relative to each other.
 template <class Exec, class T>
 [[gnu::cold, gnu::noinline]] void fold_parts(Exec const& exec, sum_of_products<T> const& products,
                                              loop_nest<3>& outputs, loop_nest<2>& reduced, int across, T* c,
@@ -76,7 +76,7 @@ template <class Exec, class T>
   run_fold(exec, products.of_parts(partial.data()), together.outputs, together.over, c, how);
 }
 
-/// c <- alpha (products) + beta c, as they are arranged.
+/// c <- alpha (products) + beta c, for arranged products.
 template <class Exec, class T>
 void fold_products(Exec const& exec, product_loops const& loops, product_fold const& fold, T const* a, T const* b, T* c,
                    update<T> const& how, product_kernels<Exec, T> const& kernels) {
@@ -100,13 +100,13 @@ void fold_products(Exec const& exec, product_loops const& loops, product_fold co
     kernels.fold_parts(exec, products, outputs, reduced, across, c, how);
 }
 
-/// True if there are a team's worth of rows and columns. The number of teams then fits an int: the results of more
-/// would fit no memory.
+/// True if there are enough rows and columns for a team. The number of teams then fits an int, since the results of
+/// more would fit no memory.
 inline bool worth_teams(product_loops const& loops) {
   return loops.m.size() >= 32 && loops.n.size() >= 32 && loops.k.size() >= 8;
 }
 
-/// Runs tiles on the host, each thread with panels of its own; small ones on the stack.
+/// Runs tiles on the host. Each thread has its own panels, small ones on the stack.
 template <class Exec, class T>
 void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T> const& in, std::int64_t elements) {
   std::int64_t const most = elements <= serial_products ? 1 : exec.concurrency();
@@ -146,8 +146,8 @@ void run_kernel(Exec const& exec, product_loops const& loops, product_operands<T
   }
 }
 
-/// Returns the number of parts that the sum is cut into. On the host the tiles, if there are several, share the
-/// machine; fewer results need a sum that is worth several parts.
+/// Returns the number of parts that the sum is cut into. On the host, threads share the tiles if there are several;
+/// with fewer results, the sum must be long enough for several parts.
 template <class Exec, class T>
 std::int64_t parts_of_sum(product_loops const& loops) {
   std::int64_t const k = loops.k.size(), results = loops.batch.size() * loops.m.size() * loops.n.size();
@@ -173,7 +173,7 @@ template <class Exec, class T>
   run_kernel(exec, partial_loops, product_operands<T>{a, b, partial_results.data(), parts, step, partial_loops.k, {}});
 
   T* const sum = partial_results.data();
-  if constexpr (runs_on_host<Exec>) {  // it is short beside the parts; no reduction is compiled for it
+  if constexpr (runs_on_host<Exec>) {  // short compared with the parts, so no reduction is compiled for it
     strided const gapless = strided().add(step, 1);
     for (std::int64_t part = 1; part < parts; ++part)
       copy(exec, sum, gapless, static_cast<T const*>(sum) + part * step, gapless, update<T>{T(1), T(1)});
@@ -187,7 +187,7 @@ template <class Exec, class T>
   }
 }
 
-/// The contraction by our own kernels, as it is arranged if that is known. @pre no label is in one operand alone; no
+/// The contraction by our own kernels, by its arrangement `known`, or null. @pre no label is in one operand alone; no
 /// extent is 0
 template <class Exec, class T>
 void contract_portable(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how,

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Our own products of matrices on accelerators. C[b, m, n] is cut into tiles, a team of threads each. The
-/// team loads the parts of A and B that its tile needs into its scratch memory, a piece of k at a time, and each thread
-/// keeps its outputs in registers until k is done.
+/// Floor 3. Our own products of matrices on accelerators. C[b, m, n] is cut into tiles, one for each team of threads.
+/// The team loads the parts of A and B that its tile needs into its scratch memory, a piece of k at a time, and each
+/// thread keeps its outputs in registers until the sum over k is complete.
 
 #include <Kokkos_Core.hpp>
 
@@ -19,8 +19,8 @@
 
 namespace ostraka::engine::detail {
 
-/// Teams of side · side threads. Thread (i, j) has the outputs (i + side r, j + side s) for r, s < each: neighbouring
-/// threads have neighbouring columns, in the panels and in C.
+/// Teams of side · side threads. Thread (i, j) computes the outputs (i + side r, j + side s) for r, s < each, so that
+/// neighbouring threads have neighbouring columns, in the panels and in C.
 template <class Exec, class T, int side = 16, int each = 4>
 struct contract_teams {
   static constexpr int threads = side * side;
@@ -36,7 +36,7 @@ struct contract_teams {
   loop_nest<3> batch;  // {a, b, c}
   loop_nest<2> m;      // {a, c}
   loop_nest<2> n;      // {b, c}
-  bool a_along_k;      // neighbours along k are neighbours in memory, rather than those along m
+  bool a_along_k;      // neighbours in memory are along k, not along m
   bool b_along_k;
 
   static std::int64_t tiles(loop_nest<2> const& loops) { return (loops.size() + tile - 1) / tile; }

@@ -3,11 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. Our own products of matrices on the host, whatever their strides: integers, builds without BLAS, extents
-/// beyond its int, and small or interleaved blocks, which a library would have to copy. C[b, m, n] is cut into blocks;
-/// the parts of A and B for a block are packed into panels once, and the register tile's result is written directly to
-/// its place (loops and blocks as in Goto and van de Geijn, 2008). Operations in flight progress between rows of tiles,
-/// which costs nothing: no panel is packed anew.
+/// Floor 3. Our own products of matrices on the host, for any strides. They serve integers, builds without BLAS,
+/// extents beyond BLAS's int, and small or interleaved blocks, which a library would have to copy. C[b, m, n] is cut
+/// into blocks; the parts of A and B for a block are packed into panels once, and the register tile's result is written
+/// directly to its place (loops and blocks as in Goto and van de Geijn, 2008). Operations in flight progress between
+/// rows of tiles, at no extra cost, since no panel is packed anew.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,11 +23,11 @@
 
 namespace ostraka::engine::detail {
 
-/// The number of multiplications, some tenths of a millisecond, before operations in flight progress. Polling a
-/// network's sockets takes microseconds of the system's time, so that four times as many polls cost a few percent.
+/// The number of multiplications between two polls of operations in flight: a few tenths of a millisecond. Polling a
+/// network's sockets takes microseconds of system time, so that four times as many polls would cost a few percent.
 inline constexpr std::int64_t multiplications_between_progress = std::int64_t{1} << 23;
 
-/// True if the product is one of matrices, rather than of a block and a few vectors.
+/// True if the product is of matrices, and not of a block and a few vectors.
 inline bool worth_tiles(product_loops const& loops) {
   std::int64_t const m = loops.m.size(), n = loops.n.size();
   return std::max(m, n) >= 4 && std::min(m, n) > 1;
@@ -47,20 +47,20 @@ struct tile_blocks {
   std::int64_t of(std::int64_t i) const { return std::min(length, extent - i * length); }
 };
 
-/// The side of C that lies along the tiles' vectors, and the order of the loops of each side.
+/// The side of C that is along the tiles' vectors, and the loops of each side.
 struct tile_sides {
   bool swapped;        // a is the second operand
   loop_nest<3> batch;  // {a, b, c}
   loop_nest<2> m;      // {a, c}: rows of tiles
   loop_nest<2> n;      // {b, c}: columns
 
-  /// Returns the elements of whole tiles.
+  /// Returns the number of elements of whole tiles.
   static double padded(std::int64_t rows, std::int64_t columns, int tile_rows, int tile_columns) {
     auto const whole = [](std::int64_t elements, int of) { return static_cast<double>((elements + of - 1) / of * of); };
     return whole(rows, tile_rows) * whole(columns, tile_columns);
   }
 
-  /// True if vectors lie along m: the side on which C is contiguous, unless its tiles would be much emptier.
+  /// True if vectors are along m: the side on which C is contiguous, unless its tiles would be much emptier.
   static bool lie_along_m(product_loops const& loops, int rows, int lanes) {
     auto const smallest = [](loop_nest<2> const& side) {
       int const d = smallest_step(side, 1);
@@ -80,8 +80,8 @@ struct tile_sides {
   }
 };
 
-/// The tiles of a product. A task is a block of columns of one product of the batch, with all blocks of rows or a group
-/// of them.
+/// The tiles of a product. A task is one block of columns of one product of the batch, with all blocks of rows or a
+/// group of them.
 template <class T>
 class contract_tiles {
  public:
@@ -105,12 +105,12 @@ class contract_tiles {
 
   std::int64_t tasks() const { return in_.parts * n_.count * groups_ * batch_; }
 
-  /// Returns the elements of scratch memory that a thread needs.
+  /// Returns the number of elements of scratch memory that a thread needs.
   std::int64_t buffer_size() const { return (m_.length + n_.length) * deepest_; }
 
-  /// Runs tasks [begin, end); those of the batch come one after the other, so that they share the tables of offsets. If
-  /// `alone`, the operations that the calling thread has in flight progress meanwhile; these may start kernels, which
-  /// wait for threads.
+  /// Runs tasks [begin, end). Tasks of the batch are consecutive, so that they share the tables of offsets. With
+  /// `alone`, the operations that the calling thread has in flight progress meanwhile; only then, since they may start
+  /// kernels, which wait for threads.
   void run(std::int64_t begin, std::int64_t end, T* panels, bool alone) const {
     tables at;
     at.alone = alone;
@@ -130,7 +130,7 @@ class contract_tiles {
     offsets_of_run<depth> k;
     bool rows_packed = false;  // and no other rows come
     bool alone = false;
-    std::int64_t multiplied = 0;  // since operations in flight last progressed
+    std::int64_t multiplied = 0;  // multiplications since operations in flight last progressed
   };
 
   bool one_block_of_rows() const { return m_.count == 1 && batch_ == 1 && in_.parts == 1 && deepest_ == in_.k.size(); }
@@ -163,8 +163,8 @@ class contract_tiles {
     }
   }
 
-  /// Multiplies stripes of B, which stay in the second cache while all rows use them. Tiles of the same rows come one
-  /// after the other, along the lines of C.
+  /// Multiplies stripes of B, which stay in the second cache while all rows use them. Tiles of the same rows are
+  /// consecutive, along the lines of C.
   void multiply(tables& at, tile_operand<T> const& a, tile_operand<T> const& b, T* target, update<T> const& how) const {
     int const whole = micro_.columns(),
               stripe = std::max(1, std::min(most_panels, 2048 / static_cast<int>(sizeof(T)) / whole)) * whole;
@@ -195,7 +195,7 @@ class contract_tiles {
     if (at.alone) progress();
   }
 
-  /// Rows from i, `width` columns from j, which in C follow one another except at `breaks`.
+  /// Computes a tile: rows from i on and `width` columns from j on, which are contiguous in C except at `breaks`.
   void one_tile(tables const& at, int i, int j, int width, std::uint64_t breaks, micro_lines<T> const& a,
                 micro_lines<T> const& b, T* target, update<T> const& how) const {
     int const vectors = micro_.vectors(width), whole = vectors * micro_.lanes,

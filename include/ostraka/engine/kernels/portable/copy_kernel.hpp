@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The kernels behind copy_strided.hpp: runs if both sides are walked alike, tiles if one side is the
-/// transpose of the other, and one element a thread if there are thousands of threads. A[I, J] := B[J, I].
+/// Floor 3. The kernels behind copy_strided.hpp: runs if both sides have the same innermost loop, tiles if one side is
+/// the transpose of the other, and one element per thread on devices with thousands of threads. A[I, J] := B[J, I].
 
 #include <Kokkos_Core.hpp>
 
@@ -20,7 +20,7 @@
 
 namespace ostraka::engine::detail {
 
-/// One element a call, in the order of the destination.
+/// Copies one element per call, in the order of the destination.
 template <class T>
 struct copy_elements {
   T* to;
@@ -34,10 +34,10 @@ struct copy_elements {
   }
 };
 
-/// to[-i] = from[i], in wide vectors that are reversed. The runs do not overlap.
+/// to[-i] = from[i], with reversed wide vectors. The runs do not overlap.
 template <class T>
 void copy_reversed(T* to, T const* from, std::int64_t count) {
-  if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {  // 16-bit floats are classes, which are not vectorised
+  if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {  // 16-bit floats are classes, which do not vectorise
     using bits [[gnu::may_alias]] = std::uint16_t;
     copy_reversed(reinterpret_cast<bits*>(to), reinterpret_cast<bits const*>(from), count);
   } else {
@@ -49,13 +49,14 @@ void copy_reversed(T* to, T const* from, std::int64_t count) {
   }
 }
 
-/// Pieces of runs that both sides walk alike. An item takes many short runs or a piece of a long one.
+/// Copies pieces of runs, for sides with the same innermost loop. An item takes many short runs or a piece of a long
+/// one.
 template <class T>
 struct copy_runs {
   T* to;
   T const* from;
   item_cut cut;
-  loop_nest<2> runs;  // where the runs lie
+  loop_nest<2> runs;  // the loops over the runs
   std::int64_t to_step;
   std::int64_t from_step;
 
@@ -87,8 +88,8 @@ struct copy_runs {
   }
 };
 
-/// Tiles of the two loops that are innermost in the destination and in the source: the cache lines of both are used
-/// whole.
+/// Copies tiles over the two loops that are innermost in the destination and in the source, so that the cache lines of
+/// both are used whole.
 template <class T>
 struct copy_tiles {
   static constexpr std::int64_t height = 256, width = 32;
@@ -124,7 +125,7 @@ struct copy_tiles {
   }
 };
 
-/// Runs of one value.
+/// Fills runs with one value.
 template <class T>
 struct fill_runs {
   T* to;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The fastest register tiles for an element type on this processor: those of x86/ if they are part of the
+/// Floor 3. The fastest register tiles for an element type on this processor: those in x86/ if they are part of the
 /// build, otherwise plain loops.
 
 #include <type_traits>

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. The innermost product of our own matrix products on the host: C[i, j] = sum over l of A[l, i] B[l, j], i <
 /// rows, j < columns, all of C in registers (the register tile of Goto and van de Geijn, Anatomy of High-Performance
-/// Matrix Multiplication, 2008). This file has its type, and one in plain loops.
+/// Matrix Multiplication, 2008). This file has its type, and a version in plain loops.
 
 #include <cstdint>
 
@@ -20,8 +20,8 @@ struct micro_lines {
   std::int64_t next;
 };
 
-/// Writes row i of the tile, or adds it, to c + row_at[i]; a has a line of rows, b one of columns, side by side, for
-/// each of `depth`.
+/// Writes or adds row i of the tile to c + row_at[i]. For each of `depth` steps, a has a line of rows, and b a line of
+/// contiguous columns.
 template <class T>
 using micro_function = void (*)(std::int64_t depth, micro_lines<T> const& a, micro_lines<T> const& b, T* c,
                                 std::int64_t const* row_at, bool adds);
@@ -34,11 +34,11 @@ struct micro_kernel {
   int rows;
   int lanes;                          // columns of a vector
   int across;                         // vectors of the widest tile
-  double slowness;                    // a multiplication's time over that in a library's kernel with as wide vectors
+  double slowness;                    // time of a multiplication relative to a library's kernel with the same vectors
   micro_function<T> of[most_across];  // tiles of 1, 2, … vectors
 
   [[nodiscard]] int columns() const { return lanes * across; }
-  /// Returns the vectors that hold so many columns; without a division, which takes as long as ten multiplications.
+  /// Returns the number of vectors for `width` columns, without a division, which takes as long as ten multiplications.
   [[nodiscard]] int vectors(int width) const { return 1 + (width > lanes) + (width > 2 * lanes); }
 };
 

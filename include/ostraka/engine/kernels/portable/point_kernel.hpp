@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A function of points: f(x.at(i), y.at(i), …) for each point i of some loops. A source says what f gets at a
-/// point: a reference to the element there, which f may write, or what is around it. The values of f may be summed.
+/// Floor 3. A function of points: f(x.at(i), y.at(i), …) for each point i of some loops. A source determines the
+/// argument of f at a point: a reference to the element, which f may write, or its neighbourhood. The values of f may
+/// be summed.
 
 #include <Kokkos_Core.hpp>
 
@@ -22,12 +23,12 @@
 
 namespace ostraka::engine {
 
-/// The sum where the values of f are not summed.
+/// The type of the sum if the values of f are not summed.
 struct no_sum {
   no_sum& operator+=(no_sum) { return *this; }
 };
 
-/// The sums where each value of f is an array of N numbers.
+/// The type of the sums if each value of f is an array of N numbers.
 template <class T, int N>
 struct several_sums {
   T of[N]{};
@@ -41,7 +42,7 @@ struct several_sums {
     for (int k = 0; k < N; ++k) of[k] += other.of[k];
     return *this;
   }
-  /// Kokkos before 4 joins the sums of threads by this one.
+  /// Kokkos before version 4 combines the sums of threads with this operator.
   KOKKOS_FORCEINLINE_FUNCTION void operator+=(several_sums const volatile& other) volatile {
     for (int k = 0; k < N; ++k) of[k] = of[k] + other.of[k];
   }
@@ -49,10 +50,10 @@ struct several_sums {
 
 namespace detail {
 
-/// The points whose summands wait for their addition.
+/// The number of points whose summands are stored before they are added.
 inline constexpr std::int64_t waiting_points = 256;
 
-/// The summands of points, side by side. `put` stores those of the j-th point from a place on.
+/// The stored summands of points, contiguous. `put` stores the summand of the j-th point after a place.
 template <class S>
 class waiting_summands {
  public:
@@ -65,7 +66,7 @@ class waiting_summands {
   };
   [[nodiscard]] place from(std::int64_t point) { return {summand_ + point}; }
 
-  /// Adds those of the first `points` to the sum.
+  /// Adds the summands of the first `points` points to the sum.
   void add_to(S& sum, std::int64_t points) const {
     S const* const summand = summand_;
     sum += sum_of_run<false, S>(points, [=](std::int64_t i) { return summand[i]; });
@@ -75,7 +76,7 @@ class waiting_summands {
   S summand_[waiting_points];
 };
 
-/// The same for several sums: a run for each, so that every sum has the bits of one that is taken alone.
+/// The same for several sums: a run for each, so that every sum has the same bits as if it were computed alone.
 template <class T, int N>
 class waiting_summands<several_sums<T, N>> {
  public:
@@ -87,7 +88,7 @@ class waiting_summands<several_sums<T, N>> {
     }
 
    private:
-    // No loop: compilers vectorise the one over points.
+    // Not a loop, so that compilers vectorise the loop over points.
     template <class Array, std::size_t... Ks>
     [[gnu::always_inline]] void put(std::int64_t j, Array const& summands, std::index_sequence<Ks...>) const {
       ((first[static_cast<std::int64_t>(Ks) * waiting_points + j] = static_cast<T>(summands[Ks])), ...);
@@ -106,12 +107,12 @@ class waiting_summands<several_sums<T, N>> {
   T summand_[N * waiting_points];
 };
 
-/// Adds up the summands of points. They wait side by side, so that the loop over points has vectors, and are added when
-/// there is no more room: in an order that follows from the extents alone.
+/// Sums the values at points. It first stores them in an array, so that the loop over points vectorises, and adds them
+/// whenever the array is full: in an order that depends only on the extents.
 template <class S>
 class point_sums {
  public:
-  /// Calls f(to, first, n) for pieces of `length` points, whose summands f puts to `to`.
+  /// Calls f(to, first, n) for pieces of `length` points, whose summands f puts into `to`.
   template <class F>
   [[gnu::always_inline]] void take(std::int64_t length, F const& f) {
     for (std::int64_t first = 0; first < length;) {
@@ -143,9 +144,9 @@ class point_sums<no_sum> {
   static no_sum sum() { return {}; }
 };
 
-/// f(j) for the points j < n of a row, which all operands usually walk element by element (`Dense`). Operands that f
-/// writes are those that it reads, or share nothing with them. The loop is unrolled, since a point is a few
-/// instructions and the loop's own are a fifth of them; clang unrolls it by itself.
+/// Calls f(j) for the points j < n of a row, which is usually contiguous in all operands (`Dense`). An operand that f
+/// writes is one that it reads, or does not overlap it. The loop is unrolled, since the loop's own instructions are a
+/// fifth of those of a point; clang unrolls it by itself.
 template <bool Dense, class F>
 [[gnu::always_inline]] inline void for_points_of_row(std::int64_t n, F const& f) {
   if constexpr (Dense) {
@@ -172,7 +173,7 @@ template <bool Dense, class F>
 template <class S, class F, class Indices, class... Sources>
 struct point_kernel;
 
-/// f at each point of the loops. S: the type of the sum of its values, several_sums, or no_sum.
+/// Calls f at each point of the loops. S: the type of the sum of its values, several_sums, or no_sum.
 template <class S, class F, std::size_t... Is, class... Sources>
 struct point_kernel<S, F, std::index_sequence<Is...>, Sources...> {
   static constexpr int operands = static_cast<int>(sizeof...(Sources));
@@ -198,7 +199,7 @@ struct point_kernel<S, F, std::index_sequence<Is...>, Sources...> {
     return f(source<Is>(in).at(at[Is])...);
   }
 
-  // The points along a row.
+  // Computes the points along a row.
   template <bool Dense>
   [[gnu::always_inline]] static void points(sources const& from, F const& function, std::int64_t const (&at)[operands],
                                             std::int64_t const (&step)[operands], std::int64_t length,
@@ -222,8 +223,8 @@ struct point_kernel<S, F, std::index_sequence<Is...>, Sources...> {
     return all_ones;
   }
 
-  // One row, and rows one after the other: extent[d] along dimension d, stride[d][o] apart. Local copies of the
-  // function and the sources show compilers that nothing writes them.
+  // row() computes one row; rows() computes rows one after the other: extent[d] along dimension d, stride[d][o] apart.
+  // Local copies of the function and the sources show compilers that nothing writes them.
   void row(std::int64_t const (&at)[operands], std::int64_t const (&step)[operands], std::int64_t length,
            point_sums<S>& sums) const {
     F const function = f;
@@ -238,7 +239,7 @@ struct point_kernel<S, F, std::index_sequence<Is...>, Sources...> {
                 std::int64_t const (*stride)[operands]) {
     F const function = f;
     auto const from = in;
-    int const outer = inner > 0 ? inner - 1 : 0;  // the loop over rows; those around it are few
+    int const outer = inner > 0 ? inner - 1 : 0;  // the loop over rows; the outer loops are short
     std::int64_t const length = extent[inner], number = inner > 0 ? extent[outer] : 1;
     std::int64_t step[operands], next[operands], index[max_loops], begin[operands] = {};
     for (int o = 0; o < operands; ++o) {
@@ -266,7 +267,7 @@ struct point_kernel<S, F, std::index_sequence<Is...>, Sources...> {
   }
 };
 
-// The functors of accelerators, a point a thread.
+// The functors of accelerators, with one point per thread.
 template <class Kernel>
 struct one_point {
   Kernel kernel;
@@ -284,7 +285,8 @@ using point_kernel_of = point_kernel<S, std::decay_t<F>, std::index_sequence_for
 }  // namespace detail
 
 /// Calls f at few points, row by row, on the calling thread: extent[d] of them along dimension d, stride[d][o] apart in
-/// the operands. Starting a kernel costs more than some thousand points. Returns the sum of f's values, an S.
+/// the operands. Use it for up to some thousand points, for which starting a kernel would take longer. Returns the sum
+/// of f's values as an S.
 template <class S, class F, int Operands, class... Sources>
 S each_point_here(int rank, std::int64_t const* extent, std::int64_t const (*stride)[Operands], F const& f,
                   Sources const&... in) {
@@ -298,8 +300,8 @@ S each_point_here(int rank, std::int64_t const* extent, std::int64_t const (*str
                                               : kernel_type::template rows<false>(from, f, inner, extent, stride);
 }
 
-/// Calls f at each point of the loops over the operands, in any order, perhaps at the same time. Returns the sum of f's
-/// values, an S, which does not depend on the number of threads.
+/// Calls f at each point of the loops over the operands, in any order, perhaps concurrently. Returns the sum of f's
+/// values as an S. On the host, the sum does not depend on the number of threads.
 template <class S, class Exec, class F, class... Sources>
 S each_point(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Sources))> const& loops, F const& f,
              Sources const&... in) {

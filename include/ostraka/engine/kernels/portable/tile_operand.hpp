@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The lines of an operand's block that register tiles read: panels, packed into scratch memory or in the
-/// operand itself. Rows along which the sum runs stay in the operand, because a tile reads them one element at a time;
-/// columns are read by vectors, one line after the other, and are packed.
+/// Floor 3. The lines of an operand's block that register tiles read: panels, packed into scratch memory or left in the
+/// operand. Rows along which the sum runs are left in the operand, because a tile reads them one element at a time;
+/// columns are packed, because a tile reads them as vectors, line by line.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace ostraka::engine::detail {
 
-/// True if rows stay in the operand, when the sum takes steps of `k_step` along them (0: no constant ones).
+/// True if rows stay in the operand, for a sum with the step `k_step` along them (0: not constant).
 inline bool rows_stay(std::int64_t k_step) { return k_step == 1; }
 
-/// Element i of line l is from[at[i] + k_at[l]], i < count, l < depth. Panels are `width` elements wide, the last one
-/// as many times `least` as it needs.
+/// Element i of line l is from[at[i] + k_at[l]], i < count, l < depth. Panels are `width` elements wide; the width of
+/// the last one is a multiple of `least`.
 template <class T>
 struct tile_operand {
   T const* from;
@@ -31,7 +31,7 @@ struct tile_operand {
   int width, least;
   bool may_stay = false;
 
-  /// Rows are read one by one, in the operand itself, if the sum runs along them.
+  /// Leaves rows in the operand, where they are read one by one, if the sum runs along them.
   void skip_packing_rows() { may_stay = rows_stay(step_of(k_at, depth)); }
 
   void pack() const {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The code between our register tiles (micro_kernel.hpp) and blocks of any strides: operands are packed into
-/// panels whose lines the tile reads one after the other, and results are written from the tile to their places. C[a,
-/// b, c, d] is written as the tile (b c) by (a d) finds it.
+/// Floor 3. The code between our register tiles (micro_kernel.hpp) and blocks of any strides: it packs operands into
+/// panels, whose lines a tile reads one after the other, and writes results from the tile to their places. For example,
+/// a tile (b c) by (a d) is written to C[a, b, c, d].
 
 #include <algorithm>
 #include <bit>
@@ -19,15 +19,15 @@
 
 namespace ostraka::engine::detail {
 
-/// Where iterations begin, begin + 1, … of a loop nest stand in its two operands, and after which of them the second
-/// one jumps.
+/// The offsets of iterations begin, begin + 1, … of a loop nest in its two operands, and the iterations at which the
+/// second operand jumps.
 struct run_offsets {
   std::int64_t* at[2];
-  std::uint64_t* jumps;  // a bit an iteration that does not follow the one before in the second operand
+  std::uint64_t* jumps;  // one bit per iteration; 1: not adjacent to the previous one in the second operand
   std::int64_t begin = -1;
   int count = 0;
 
-  /// @pre the tables are long enough, and all calls have the same loops
+  /// Computes the tables for `how_many` iterations. @pre the tables are long enough, and all calls have the same loops
   void move_to(loop_nest<2> const& loops, std::int64_t first, std::int64_t how_many) {
     if (begin == first) return;
     begin = first;
@@ -46,8 +46,8 @@ struct run_offsets {
     }
   }
 
-  /// Returns bits: bit j is set if i + j does not follow i + j - 1 in the second operand, 0 < j < width. 0: all lie
-  /// side by side. @pre width <= 64
+  /// Returns bits: bit j is set if i + j is not adjacent to i + j - 1 in the second operand, 0 < j < width. 0: all are
+  /// contiguous. @pre width <= 64
   std::uint64_t breaks(int i, int width) const {
     std::uint64_t const low = jumps[i / 64] >> i % 64, high = i % 64 == 0 ? 0 : jumps[i / 64 + 1] << (64 - i % 64);
     return (low | high) & ~std::uint64_t(0) >> (64 - width) & ~std::uint64_t(1);
@@ -65,7 +65,7 @@ struct offsets_of_run : run_offsets {
   std::uint64_t bits[most / 64 + 2];
 };
 
-/// Returns the step with which `count` offsets follow one another; 0 if they do not.
+/// Returns the constant step between `count` offsets; 0 if it is not constant.
 inline std::int64_t step_of(std::int64_t const* at, int count) {
   if (count < 2) return 1;
   std::int64_t const step = at[1] - at[0];
@@ -74,14 +74,14 @@ inline std::int64_t step_of(std::int64_t const* at, int count) {
   return step;
 }
 
-/// Returns how many of the offsets, from the first, lie side by side.
+/// Returns the number of leading offsets that are contiguous.
 inline int side_by_side(std::int64_t const* at, int count) {
   int i = 1;
   while (i < count && at[i] == at[i - 1] + 1) ++i;
   return i;
 }
 
-/// to[i] = from[i]; not a call of memmove, which takes longer than a short run itself.
+/// to[i] = from[i], without calling memmove, which takes longer than copying a short run.
 template <class T>
 void copy_run(T* to, T const* from, std::int64_t count) {
   constexpr std::int64_t block = 4;
@@ -90,8 +90,8 @@ void copy_run(T* to, T const* from, std::int64_t count) {
   for (; i < count; ++i) to[i] = from[i];
 }
 
-/// to[l step + i] = from[k_at[l] + i] for i < count. Lines that lie apart are prefetched, because no processor fetches
-/// them ahead, and are copied by wide vectors, because of those a core looks more lines ahead.
+/// to[l step + i] = from[k_at[l] + i] for i < count. Prefetches lines, which are apart, because no processor does so;
+/// and copies them with wide vectors, with which a core looks more lines ahead.
 template <class T>
 void copy_lines(T* to, std::int64_t step, T const* from, int count, std::int64_t const* k_at, int depth) {
   constexpr int lines_ahead = 16, wide = 8;
@@ -108,7 +108,7 @@ void copy_lines(T* to, std::int64_t step, T const* from, int count, std::int64_t
   });
 }
 
-/// panel[l, i] = from[at[i] + k_at[l]] one by one: four i side by side, so that almost only loads and stores remain.
+/// panel[l, i] = from[at[i] + k_at[l]] one by one, four i at a time, so that almost only loads and stores remain.
 template <class T>
 void pack_scattered(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
                     int depth) {
@@ -135,7 +135,7 @@ template <class T>
 void pack_panel(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
                 int depth) {
   int const run = side_by_side(at, count);
-  constexpr int shortest_transposed = 16;  // of fewer elements the squares overlap, and one by one is as fast
+  constexpr int shortest_transposed = 16;  // for fewer elements tiles overlap, and one by one is as fast
   bool const sum_runs = run < count && side_by_side(k_at, std::min(depth, shortest_transposed)) == shortest_transposed;
   std::int64_t const step = sum_runs ? step_of(at, count) : 0;
   if (count < width) std::fill(panel, panel + std::int64_t(depth) * width, T(0));
@@ -154,7 +154,7 @@ void pack_panel(T* panel, int width, T const* from, std::int64_t const* at, int 
   }
 }
 
-/// c[row_at[i] + column_at[j]] <- tile[i, j], as `how` says; `breaks` as in offsets_of_run.
+/// c[row_at[i] + column_at[j]] <- tile[i, j], updated by `how`; `breaks` as in run_offsets.
 template <class T>
 void write_tile(update<T> const& how, T* c, T const* tile, int tile_step, std::int64_t const* row_at, int height,
                 std::int64_t const* column_at, int width, std::uint64_t breaks) {

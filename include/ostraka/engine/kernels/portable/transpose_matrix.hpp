@@ -16,16 +16,17 @@
 
 namespace ostraka::engine::detail {
 
-/// Memory for a transposed tile. It is not set beforehand, since most tiles need less.
+/// Uninitialised memory for a transposed tile, since most tiles need less.
 template <class T, std::int64_t elements>
 struct tile_buffer {
   alignas(64) unsigned char bytes[static_cast<std::size_t>(elements) * sizeof(T)];
   T* data() { return reinterpret_cast<T*>(bytes); }
 };
 
-/// to[j to_step + i] = from[i from_step + j] for i < height, j < width: `together` j at a time, along i in each. By
-/// cache lines of j, memory is written forward. With all j at once a row is read before other rows, which may lie pages
-/// apart, evict the part of it that the processor has prefetched: for tiles that a cache holds.
+/// to[j to_step + i] = from[i from_step + j] for i < height, j < width: `together` values of j at a time, along i for
+/// each of them. With a cache line of j at a time, memory is written forward. With all j at once, each row is read
+/// before other rows, which may be pages apart, evict the part that the processor has prefetched; use this for tiles
+/// that a cache holds.
 template <class T>
 void transpose(T* to, std::int64_t to_step, T const* from, std::int64_t from_step, std::int64_t height,
                std::int64_t width, std::int64_t together = elements_of_line<T>) {
