@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 3. Reduces one block over some of its labels: C[I] = sum (or max, min) over J of A[I, J]. Long reductions with
-/// few results are cut into parts whose number depends on the extents alone, so that the result does not depend on the
-/// number of threads. Sums and products of elements of 16 bits are floats until they are whole; an element becomes a
-/// float when it is added.
+/// few results are cut into parts. The number of parts depends only on the extents, so the result does not depend on
+/// the number of threads. Sums and products of 16-bit elements are floats until they are complete; an element is
+/// converted when it is added.
 
 #include <Kokkos_Core.hpp>
 
@@ -30,7 +30,7 @@ struct reduction_loops {
   loop_nest<2> outputs;
   loop_nest<1> reduced;
 
-  /// Returns them in the order of memory, contiguous loops joined.
+  /// Returns the loops in the order of memory, with contiguous loops merged.
   reduction_loops ordered() const {
     reduction_loops loops = *this;
     loops.outputs.order_by(1);
@@ -48,7 +48,7 @@ void start_reduction(Exec const& exec, reduction_loops const& loops, reduction_o
                 loops.outputs.size() * loops.reduced.size(), kernel);
 }
 
-/// One output a thread. @pre the loops are ordered
+/// Reduces with one output per thread. @pre the loops are ordered
 template <class T, class Exec, class Element>
 void reduce_on_device(Exec const& exec, reduction_loops const& loops, Element const* a, Element* c, reduction how,
                       update<Element> const& into) {
@@ -88,7 +88,7 @@ void run_reduction(Exec const& exec, reduction_loops const& loops, Element const
 }  // namespace detail
 
 /// c <- alpha · (reduction of a over its labels that c lacks) + beta · c; a reduction of nothing is the identity.
-/// Labels of c alone repeat the result; b is ignored. @pre alpha = 1 and beta = 0 unless the reduction is a sum
+/// Labels that only c has repeat the result; b is ignored. @pre alpha = 1 and beta = 0 unless the reduction is a sum
 template <class Exec, class T>
 void reduce(Exec const& exec, contraction const& p, T const* a, T* c, reduction how, update<T> const& into = {}) {
   detail::reduction_loops loops;

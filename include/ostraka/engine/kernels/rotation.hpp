@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Rotates the pairs of a block by angles p · θ_f of a position p and a frequency f. A table of cosines and
-/// sines, one row a position, is made once, and one pass over the block applies it. Angles are computed in double, and
-/// each depends on p and f alone, so that every device and every call has the same.
+/// Floor 3. Rotates the pairs of a block by angles p · θ_f of a position p and a frequency f. It makes a table of
+/// cosines and sines, one row per position, and applies the table in one pass over the block. Angles are computed in
+/// double, and each depends only on p and f, so that all devices and calls get the same angle.
 ///
 ///     (a, b) → (a cos pθ − b sin pθ, a sin pθ + b cos pθ)
 
@@ -24,11 +24,11 @@
 
 namespace ostraka::engine {
 
-/// Angles that are made smaller where a frequency turns so slowly that training has not seen all of a turn: θ (r + (1 −
-/// r) / factor), where r is clamped to 0 … 1 and depends on the angle θ or on the number f of the frequency.
+/// Reduces the angles of frequencies so slow that training has not seen a full turn: θ (r + (1 − r) / factor), where r
+/// is clamped to 0 … 1 and depends on the angle θ or on the number f of the frequency.
 struct angle_scaling {
   double factor = 1;
-  double constant = 0, per_index = 0, per_angle = 0;  ///< r before it is clamped
+  double constant = 0, per_index = 0, per_angle = 0;  ///< r before clamping
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION double operator()(double angle, std::int64_t f) const {
     if (factor == 1) return angle;
@@ -39,8 +39,8 @@ struct angle_scaling {
   friend bool operator==(angle_scaling const&, angle_scaling const&) = default;
 };
 
-/// The angles of a table: row r belongs to position `from + r`, or, if positions are given, to `from` + the position
-/// that `rows` leads to.
+/// The angles of a table: row r belongs to position `from + r`, or, if positions are given, to `from` + the position at
+/// which `rows` points.
 struct angle_table {
   loop_nest<1> rows;
   std::int64_t const* positions = nullptr;
@@ -50,9 +50,9 @@ struct angle_table {
   std::int64_t all_frequencies = 1;
   double base = 10000;
   angle_scaling scaling{};
-  double const* given = nullptr;  ///< the angles of this block's frequencies, if base and scaling do not say them
+  double const* given = nullptr;  ///< the angles of this block's frequencies, instead of base and scaling; or null
   std::int64_t given_step = 1;
-  double magnitude = 1;  ///< by which pairs are multiplied
+  double magnitude = 1;  ///< the factor of the pairs
   double direction = 1;  ///< −1: pairs are rotated back
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t position(std::int64_t row) const {
@@ -62,7 +62,7 @@ struct angle_table {
     return from + positions[at[0]];
   }
 
-  /// Returns θ_f: base^(−f/F), scaled, or as it is given.
+  /// Returns θ_f: base^(−f/F), scaled, or the given angle.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION double angle(std::int64_t f) const {
     using std::pow;
     if (given != nullptr) return given[f * given_step];
@@ -71,7 +71,7 @@ struct angle_table {
   }
 };
 
-/// The layout of pairs: the loops over a block (and the rows of the table) without those over frequencies and pairs.
+/// The layout of pairs: the loops over a block (and the rows of the table) except the loops over frequencies and pairs.
 struct pair_layout {
   loop_nest<2> loops;
   std::int64_t frequency_step = 2;
@@ -80,7 +80,8 @@ struct pair_layout {
 
 namespace detail {
 
-/// A position is 64 a + 8 b + j: its angle is that of 64 a, rotated by 8 b and by j, which have few values.
+/// A position is 64 a + 8 b + j. Its angle is the angle of 64 a, rotated by those of 8 b and of j, which have few
+/// values.
 inline constexpr std::int64_t fine_positions = 64;
 inline constexpr std::int64_t finest_positions = 8;
 
@@ -100,7 +101,7 @@ struct unit {
   return {u.c * v.c - u.s * v.s, u.s * v.c + u.c * v.s};
 }
 
-/// @pre 0 ≤ j < fine_positions
+/// Returns the rotation by j positions. @pre 0 ≤ j < fine_positions
 [[nodiscard]] KOKKOS_INLINE_FUNCTION unit fine_rotation(std::int64_t j, double angle) {
   std::int64_t const rest = j % finest_positions;
   return composed(rotation_by(static_cast<double>(j - rest) * angle), rotation_by(static_cast<double>(rest) * angle));
@@ -152,8 +153,8 @@ struct fill_angles_each {
   }
 };
 
-/// The angles of frequencies, and the rotations by 0, …, 63 of each. A thread keeps those that it used last: queries
-/// and keys of all layers have the same.
+/// The angles of frequencies, and the rotations by 0, …, 63 positions for each. A thread keeps those that it used last,
+/// since queries and keys of all layers use the same.
 class fine_angles {
  public:
   static fine_angles const& of(angle_table const& table) {
@@ -179,7 +180,7 @@ class fine_angles {
 
   void make(angle_table const& table) {
     std::int64_t const n = table.frequencies;
-    all_ = 0;  // no valid table, should memory run out below
+    all_ = 0;  // no valid table, in case memory runs out below
     angles.resize(static_cast<std::size_t>(n));
     rotations.resize(static_cast<std::size_t>(fine_positions * n));
     for (std::int64_t f = 0; f < n; ++f) angles.data()[f] = table.angle(f);
@@ -205,7 +206,7 @@ void make_angles(Exec const& exec, angle_table const& table, std::int64_t rows, 
   std::int64_t const n = table.frequencies;
   if constexpr (runs_on_host<Exec>) {
     std::int64_t const shares = (rows + fine_positions - 1) / fine_positions;
-    kernel_scratch<unit, Kokkos::HostSpace> const memory(shares * n);  // here, so that dry meshes count it
+    kernel_scratch<unit, Kokkos::HostSpace> const memory(shares * n);  // allocated here, so that dry meshes count it
     if (!computes()) return;
     fine_angles const& fine = fine_angles::of(table);
     fill_angles<W> const fill{table, fine.angles.data(), fine.rotations.data(), memory.data(), out};
@@ -223,7 +224,7 @@ KOKKOS_INLINE_FUNCTION void rotate_pair(T const* x, T* y, std::int64_t second, W
   y[second] = static_cast<T>(a * s + b * c);
 }
 
-/// Rows of a block: n pairs each, one for each of its frequencies.
+/// Rows of a block, with one pair for each of its n frequencies.
 template <class T, class W>
 struct rotate_rows {
   T const* x;
@@ -253,8 +254,8 @@ struct rotate_rows {
     for_each_independent(n, [=](std::int64_t f) { rotate_pair(from + 2 * f, to + 2 * f, 1, c[f], s[f]); });
   }
 
-  // Writes one half after the other: writing two places of memory in turns is slower by a third. Elements of 16 bits
-  // are bound by their conversion instead.
+  // Writes one half after the other, since alternating between two places of memory is slower by a third. 16-bit
+  // elements are bound by their conversion instead.
   void halves(T const* __restrict a, T const* __restrict b, T* __restrict to_a, T* __restrict to_b,
               W const* __restrict c, W const* __restrict s) const {
     if constexpr (is_narrow<T>) {
@@ -294,8 +295,8 @@ struct rotate_each {
 
 }  // namespace detail
 
-/// y <- the pairs of x rotated; both are dense blocks with the same layout. `rows`: of the table. Elements of 16 bits
-/// are computed in float. On the host all is written when it returns.
+/// y <- the pairs of x rotated; both are dense blocks with the same layout. `rows`: the number of rows of the table.
+/// 16-bit elements are computed in float. On the host, it returns when y is written.
 template <class Exec, class T>
 void rotate_block(Exec const& exec, angle_table const& angles, std::int64_t rows, pair_layout const& layout, T const* x,
                   T* y) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. How a computed value is written to a block that may hold another value: C <- alpha x + beta C, as in BLAS.
-/// This file has the two factors; update_block.hpp writes whole blocks by them.
+/// Floor 3. The update of a block with a computed value: C <- alpha x + beta C, as in BLAS. This file has the two
+/// factors; update_block.hpp applies them to whole blocks.
 
 #include <Kokkos_Core.hpp>
 
@@ -15,8 +15,8 @@
 
 namespace ostraka::engine {
 
-/// c <- alpha x + beta c. With beta = 0, c is not read, with alpha = 0, x is not: unread values may be NaN, or not
-/// written yet. Elements of 16 bits are computed as floats, x may be float, too, and the result is rounded once.
+/// c <- alpha x + beta c. With beta = 0, c is not read, with alpha = 0, x is not; unread values may be NaN or
+/// uninitialised. 16-bit elements are computed as floats, x may also be float, and the result is rounded once.
 template <class T>
 struct update {
   using wide = accumulator_of_t<T>;
@@ -24,10 +24,10 @@ struct update {
   wide alpha = wide(1);
   wide beta = wide(0);
 
-  /// True if it is c <- x.
+  /// True if the update is c <- x.
   KOKKOS_INLINE_FUNCTION bool overwrites() const { return alpha == wide(1) && beta == wide(0); }
 
-  /// True if neither factor is 0, so that all elements are treated alike: a test for every element does not vectorise.
+  /// True if neither factor is 0, so that loops need no test for every element, which would not vectorise.
   KOKKOS_INLINE_FUNCTION bool reads_both() const { return alpha != wide(0) && beta != wide(0); }
 
   template <class Summed>
@@ -37,7 +37,7 @@ struct update {
     return T(alpha == wide(0) ? kept : alpha == wide(1) ? x + kept : alpha * x + kept);
   }
 
-  /// Writes a run of neighbours; the tests are done once for the run, not for every element.
+  /// Writes a run of neighbours. Tests the factors once for the run, not for every element.
   template <class Summed>
   KOKKOS_INLINE_FUNCTION void write(T* c, std::int64_t step, Summed const* x, std::int64_t count) const {
     if (step == 1 && overwrites()) {

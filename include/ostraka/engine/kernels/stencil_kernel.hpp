@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Stencils on one device: b[i, j] = f(a around (i, j), c[i, j], …), where f reads neighbours by their steps.
+/// Floor 3. Stencils on one device: b[i, j] = f(a around (i, j), c[i, j], …), where f reads neighbours by their
+/// offsets.
 
 #include <Kokkos_Core.hpp>
 
@@ -19,7 +20,7 @@
 namespace ostraka {
 
 /// A point of a padded block and its neighbours: the argument of the function of os::stencil for such a block. With I
-/// and J padded, `x(0, 0)` is the point, `x(-1, 0)` the one before it along I.
+/// and J padded, `x(0, 0)` is the point, and `x(-1, 0)` is the point before it along I.
 template <class T, int Axes>
 class neighbours {
  public:
@@ -27,7 +28,7 @@ class neighbours {
     for (int k = 0; k < Axes; ++k) stride_[k] = stride[k];
   }
 
-  /// The element so many steps away, a step for each padded axis.
+  /// Returns the element at this offset from the point, with one number for each padded axis.
   template <class... Steps>
   KOKKOS_INLINE_FUNCTION T const& operator()(Steps... steps) const {
     using fits [[maybe_unused]] = char[sizeof(reason::stencil_step_missing<static_cast<int>(sizeof...(Steps)), Axes>)];
@@ -42,16 +43,16 @@ class neighbours {
   std::int64_t stride_[Axes];
 };
 
-/// A step from a point to a neighbour, as numbers of indices along the padded axes. It tells by which element of its
-/// arguments the function of os::stencil gives its derivative. x(-1, 0) is the element at {-1, 0}.
+/// The offset of a neighbour from a point, in indices along the padded axes. It names the element with respect to which
+/// the function of os::stencil returns its derivative: {-1, 0} for x(-1, 0).
 template <int Axes>
 struct neighbour {
-  int step[Axes]{};  ///< one for each padded axis
+  int step[Axes]{};  ///< one number for each padded axis
 
-  /// The step along a padded axis.
+  /// Returns the offset along a padded axis.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int operator[](int axis) const { return step[axis]; }
 
-  /// Returns its distance in indices, along all axes together: 0 is the point itself.
+  /// Returns the distance from the point in indices, summed over all axes; 0 for the point itself.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int distance() const {
     int sum = 0;
     for (int k = 0; k < Axes; ++k) sum += step[k] < 0 ? -step[k] : step[k];
@@ -63,11 +64,11 @@ struct neighbour {
 
 namespace ostraka::engine {
 
-/// An operand of a function of points: the neighbourhood of each point along `Axes` axes, or for Axes = 0 a reference
-/// to the element there.
+/// An operand of a function of points: the neighbourhood of each point along `Axes` axes, or, for Axes = 0, a reference
+/// to the element at the point.
 template <class T, int Axes>
 struct stencil_source {
-  T* data;  ///< of the first point
+  T* data;  ///< the element at the first point
   std::int64_t stride[Axes > 0 ? Axes : 1];
 
   KOKKOS_INLINE_FUNCTION decltype(auto) at(std::int64_t offset) const {

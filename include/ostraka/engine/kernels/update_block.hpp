@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Writes a block as an update says: C <- beta C, and C <- alpha X + beta C.
+/// Floor 3. Applies an update to a block: C <- beta C, and C <- alpha X + beta C.
 
 #include <Kokkos_Core.hpp>
 
@@ -27,7 +27,7 @@ struct add_scaled {
   KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& x) const {
     return beta == wide(0) ? T(alpha * x) : T(alpha * x + beta * c);
   }
-  /// Runs of neighbours, with local factors that the writes cannot change: such loops become vectors.
+  /// Updates runs of neighbours, with local factors that the writes cannot change, so that the loops vectorise.
   void of_neighbours(std::int64_t count, T* to, T const* c, T const* x) const {
     wide const a = alpha, b = beta;
     if (b == wide(0)) {

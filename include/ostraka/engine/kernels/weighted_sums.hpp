@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Weighted sums in which terms with a weight of 0 take no part, whatever the value: Σ w v over the terms with
-/// w ≠ 0. In a product of matrices 0 times NaN is NaN, so that all rows would see an element that a mask hides from
-/// them. Products are fast, and elements are usually finite. So the product is computed first, and its sums are
-/// computed again, one after the other, only if the result or the values have an infinity or a NaN.
+/// Floor 3. Weighted sums that ignore terms with a weight of 0, whatever the value: Σ w v over the terms with w ≠ 0. In
+/// a product of matrices, 0 times NaN is NaN, so elements that a mask hides would affect all rows. Products are fast,
+/// and elements are usually finite. So the product is computed first, and its sums are computed again, one after the
+/// other, only if the result or the values have an infinity or a NaN.
 
 #include <Kokkos_Core.hpp>
 
@@ -80,7 +80,8 @@ struct add_sum {
 
 }  // namespace detail
 
-/// Sums that are infinite or NaN <- their terms whose weight is not 0. On the host all is written when it returns.
+/// Sums that are infinite or NaN <- the sums of their terms whose weight is not 0. On the host, it returns when the
+/// sums are written.
 template <class Exec, class T>
 [[gnu::cold]] void repair_sums(Exec const& exec, weighted_sums<T> const& in) {
   std::int64_t const n = in.sums.size();
@@ -120,7 +121,7 @@ bool is_finite_block(Exec const& exec, loop_nest<1> loops, T const* x) {
     return all;
 }
 
-/// Sums <- sums + their terms whose weight is not 0.
+/// Adds to each sum its terms whose weight is not 0.
 template <class Exec, class T>
 [[gnu::cold]] void add_sums(Exec const& exec, weighted_sums<T> const& in) {
   std::int64_t const n = in.sums.size();

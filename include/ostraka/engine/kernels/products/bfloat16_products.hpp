@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Contractions of bfloat16 on the host by the library of the program, where it has one: one product or one
-/// batch of products, on the blocks as they lie, or on copies of whole operands. The other contractions are computed
-/// as floats (products/widened.hpp).
+/// Floor 3. Contractions of bfloat16 on the host by the program's library, if it has one: a single product or batch of
+/// products, on the blocks in place or on copies of whole operands. Other contractions are computed as floats
+/// (products/widened.hpp).
 
 #include <algorithm>
 #include <cstdint>
@@ -22,8 +22,8 @@
 
 namespace ostraka::engine {
 
-/// Contractions below any of these are computed as floats: a library would be slower, or would not make up within a
-/// hundred calls for the fraction of a millisecond in which it generates code for a shape. Tests lower them.
+/// Contractions below any of these limits are computed as floats: a library would be slower, or would need more than a
+/// hundred calls to make up for the fraction of a millisecond in which it generates code for a shape. Tests lower them.
 struct bfloat16_worth {
   std::int64_t multiplications = 1 << 16;
   std::int64_t of_matrices = 512;  ///< multiplications of one product of a batch
@@ -34,7 +34,7 @@ struct bfloat16_worth {
 
 namespace detail {
 
-/// The library of the program, as follow_plan calls one.
+/// The program's library, with the interface that follow_plan calls.
 struct bfloat16_products {
   template <class Exec>
   static void multiply(Exec const& exec, matrix_product const& p, bfloat16 const* a, bfloat16 const* b,
@@ -44,7 +44,7 @@ struct bfloat16_products {
   }
 };
 
-/// True if the library of the program, if there is one, should be asked for the contraction.
+/// True if the program has a library that may compute the contraction, and the contraction is large enough.
 inline bool may_multiply_bfloat16(contraction const& p, update<bfloat16> const& how) {
   if (bfloat16_library_of_program == nullptr || !how.overwrites()) return false;
   std::int64_t multiplications = 1;
@@ -64,8 +64,8 @@ inline bool is_gapless(matrix_product const& p) {
          follows(2, p.m * p.n);
 }
 
-/// Returns how the library computes a contraction in one call, with as few copied elements as possible; without
-/// `library` if it does not. @pre no label is in one operand alone; no extent is 0
+/// Returns the plan of a contraction in one call of the library, with as few copied elements as possible; its `library`
+/// is false if there is none. @pre no label is in one operand alone; no extent is 0
 [[gnu::cold]] inline contraction_plan plan_bfloat16(contraction const& problem) {
   constexpr std::int64_t most = 2147483647;
   contraction_plan best;

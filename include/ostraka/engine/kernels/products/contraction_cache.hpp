@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Plans of the last contractions: a loop over the same C[I, K] = A[I, J] B[J, K] plans it once. Each host
-/// thread has its own.
+/// Floor 3. Caches the plans of the last contractions, so that a loop over the same C[I, K] = A[I, J] B[J, K] plans it
+/// once. Each host thread has its own cache.
 
 #include <cstdint>
 
@@ -16,7 +16,7 @@ namespace ostraka::engine {
 /// The place of a problem's plan in the cache, for repeated calls.
 struct plan_ticket {
   int entry = 0;
-  std::uint64_t number = 0;  ///< counts plans as they are made; 0: not looked up yet
+  std::uint64_t number = 0;  ///< number of the plan, in the order in which plans are made; 0: not looked up yet
 };
 
 namespace detail {
@@ -34,7 +34,7 @@ inline bool same_problem(contraction const& x, contraction const& y) {
   return same_labels(x.a, y.a, x.labels) && same_labels(x.b, y.b, x.labels) && same_labels(x.c, y.c, x.labels);
 }
 
-/// True if a problem can be planned: it sums something, writes something, and no operand has a label alone.
+/// True if a problem can be planned: no extent is 0, and no operand has an unshared label.
 inline bool is_product(contraction const& p) {
   for (int l = 0; l < p.labels; ++l)
     if (p.extent[l] == 0 || class_of(p, l) == label_class::only_a || class_of(p, l) == label_class::only_b)
@@ -53,7 +53,7 @@ class plan_cache {
   }
 
   /// Returns the plan of a problem; nullptr if it cannot be planned as it is. Valid until the next call. A ticket
-  /// belongs to one problem: with it, the plan is found without a comparison as long as it is here.
+  /// belongs to one problem, and finds the plan without a comparison while the cache has it.
   contraction_plan const* find(contraction const& problem, plan_ticket& ticket) {
     bool const valid = limit_ == cblas_limit;
     if (valid && ticket.number != 0 && entries_[ticket.entry].number == ticket.number)

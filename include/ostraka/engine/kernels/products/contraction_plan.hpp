@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Decides how a contraction is computed: by the library on the blocks as they lie, by the library with some
-/// of them copied whole, or by our own kernels, whichever is the cheapest by an estimate.
+/// Floor 3. Chooses the cheapest way to compute a contraction, by an estimate: the library on the blocks in place, the
+/// library with some blocks copied whole, or our own kernels.
 
 #include <algorithm>
 #include <cstdint>
@@ -29,7 +29,8 @@ template <class T>
   });
 }
 
-/// True if our own kernels compute it whatever a library offers: it has no sum, no matrix, or its batch innermost.
+/// True if our own kernels compute the contraction in any case: it has no sum, no matrix, or its batch is innermost in
+/// memory.
 template <class T>
 bool is_ours(product_loops const& loops) {
   return loops.k.size() == 1 || !worth_tiles(loops) || is_batch_vectorised<T>(loops);

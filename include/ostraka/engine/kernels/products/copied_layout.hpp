@@ -12,9 +12,9 @@
 
 namespace ostraka::engine::detail {
 
-/// Gives an operand gapless strides: batch labels first, then its two groups, the one with its smallest stride last so
-/// that packing walks memory forward; within a group the order of the operand that shares the group, so that its labels
-/// join.
+/// Gives an operand gapless strides: batch labels first, then its two groups, with the group that has its smallest
+/// stride last, so that packing reads memory forward. Within a group, labels have the order of the operand that shares
+/// the group, so that they merge.
 [[gnu::cold]] inline void pack_strides(contraction& p, operand which) {
   auto const partner = [&](int l) {
     switch (class_of(p, l)) {

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Products of a large block of 16-bit elements with a small one on the host, such as a matrix times a
-/// vector: y[i] <- alpha (sum over k of A[i, k] x[k]) + beta y[i]. The small one is widened first; elements of the
-/// large one are widened when they are multiplied, so that reading it takes the bandwidth of the narrow type.
+/// vector: y[i] <- alpha (sum over k of A[i, k] x[k]) + beta y[i]. The small block is widened first; elements of the
+/// large block are widened when they are multiplied, so that reading it takes only the bandwidth of the narrow type.
 
 #include <Kokkos_Core.hpp>
 
@@ -30,8 +30,8 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// The fold of the host's kernel (fold_kernel.hpp) for these products. @pre a is at least as large as b, and b lies in
-/// the order of a
+/// The fold of the host's kernel (fold_kernel.hpp) for these products. @pre a is at least as large as b, and b has the
+/// order of a
 template <class Narrow>
 struct sum_of_widened_products {
   using value = product_type<Narrow>;
@@ -65,7 +65,7 @@ struct sum_of_widened_products {
       for (std::int64_t i = 0; i < count; ++i) sums[i] += value(x[i * x_step]) * y[i * y_step];
   }
 
-  /// Rows of a page or more, two at once, while the next two are prefetched.
+  /// Adds rows of a page or more, two at once, while it prefetches the next two.
   static void add_long_rows(value* __restrict sums, std::int64_t count, Narrow const* x, std::int64_t x_next,
                             value const* y, std::int64_t y_next, std::int64_t run) {
     constexpr std::int64_t piece = 2 * elements_of_line<Narrow>;

@@ -4,8 +4,9 @@
 
 /// @file
 /// Floor 3. A contraction as products of a library of matrix products: one loop of each class is a dimension of the
-/// matrices, the others are loops around the products. A[I, J, K] B[K, J, L] -> C[I, L] is a product of (I) by (K) by
-/// (L) for each J, all added up; or one of (I) by (J K) by (L) if B is copied first, so that J and K lie alike.
+/// matrices, the others are loops around the products. A[I, J, K] B[K, J, L] -> C[I, L] is a sum over J of products of
+/// (I) by (K) by (L); or one product of (I) by (J K) by (L) if B is copied first, so that J and K have the same order
+/// in A and B.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,13 +22,13 @@ namespace ostraka::engine {
 /// The plan of a contraction: by a library, or (library = false) by our own kernels.
 struct contraction_plan {
   bool library = false;
-  bool copied[3] = {false, false, false};  // a, b, c: whole, before (c: after) the products
+  bool copied[3] = {false, false, false};  // a, b, c: copied whole, before (c: after) the products
   contraction problem;                     // with the strides of the copies
   matrix_product product;
   loop_nest<3> outer;    // {a, b, c}: products that write different parts of C, beside the product's own batch
-  loop_nest<2> summed;   // {a, b}: products that add up
+  loop_nest<2> summed;   // {a, b}: products that are added
   double cost = 0;       // as in product_cost.hpp
-  detail::arranged_product ours;  // otherwise: for our own kernels
+  detail::arranged_product ours;  // if not by a library: for our own kernels
 
   bool copies() const { return copied[0] || copied[1] || copied[2]; }
 
@@ -38,7 +39,7 @@ struct contraction_plan {
 
 namespace detail {
 
-/// One loop of a nest as a dimension of the matrices; a nest without loops has none (an extent of 1).
+/// One loop of a nest as a dimension of the matrices; extent 1 for a nest without loops.
 struct matrix_dimension {
   std::int64_t extent = 1;
   std::int64_t step[2] = {0, 0};  // in the nest's two operands
@@ -50,7 +51,8 @@ struct matrix_dimension {
   }
 };
 
-/// Views a matrix with these two strides as a library does, in row (or column) order; false if it does not fit.
+/// Sets the view of a matrix with these two strides in the form that libraries take, by rows or by columns; false if it
+/// has no such form.
 inline bool view_matrix(bool by_rows, std::int64_t rows, std::int64_t columns, std::int64_t row_step,
                         std::int64_t column_step, std::int64_t limit, matrix_view& view) {
   if (rows == 1) row_step = column_step == 1 ? columns : 1;
@@ -78,7 +80,8 @@ inline bool view_matrix(bool by_rows, std::int64_t rows, std::int64_t columns, s
   return false;
 }
 
-/// Sets the loops around the matrices. The longest of those that write different parts of C is the batch of a product.
+/// Sets the loops around the matrices. The longest loop that writes different parts of C becomes the batch of a
+/// product.
 [[gnu::cold]] inline void complete_loops(contraction_plan& plan, product_loops const& loops, int const (&chosen)[3]) {
   plan.summed = {};
   for (int d = 0; d < loops.k.rank; ++d)

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The cost of a product of matrices in a library, with copies around it, and by our own tiles: an estimate by
-/// which one of them is chosen. The unit is a multiplication of doubles in a large product of the library, so that the
-/// constants compare the work of one core.
+/// Floor 3. Estimates the cost of a product of matrices by a library, with its copies, and by our own tiles, to choose
+/// the cheaper. The unit is a multiplication of doubles in a large product of the library, so the constants compare the
+/// work of one core.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,23 +18,23 @@
 
 namespace ostraka::engine::detail {
 
-/// In multiplications of doubles; elements count as doubles, half as much if they are floats. Fitted on an AMD Zen 5
-/// with AVX-512 (bench/contractions algorithms=1).
+/// Costs in multiplications of doubles, for doubles; floats cost half as much. Fitted on an AMD Zen 5 with AVX-512
+/// (bench/contractions algorithms=1).
 namespace cost {
-inline constexpr double call = 2000;        // of the library
-inline constexpr double copy = 6000;        // to begin one
-inline constexpr double piece = 200;        // a run of a copy, or a tile of one that transposes
-inline constexpr double copied = 2.6;       // an element, and as much again if no cache holds the operand
-inline constexpr double own_call = 24000;   // to prepare the loops before our tiles begin
-inline constexpr double own_tile = 2000;    // a register tile brought into its place, and a product of the batch
-inline constexpr double packed = 10;        // an element of A or B for our tiles, or of C written by them
-inline constexpr double lost_line = 40;     // an element that is alone in its cache line at every access
+inline constexpr double call = 2000;        // a call of the library
+inline constexpr double copy = 6000;        // the start of a copy
+inline constexpr double piece = 200;        // a run of a copy, or a tile of a transposing copy
+inline constexpr double copied = 2.6;       // a copied element; twice as much if no cache holds the operand
+inline constexpr double own_call = 24000;   // preparing the loops for our tiles
+inline constexpr double own_tile = 2000;    // writing a register tile, and a product of the batch
+inline constexpr double packed = 10;        // an element of A or B packed for our tiles, or of C written by them
+inline constexpr double lost_line = 40;     // an element whose access uses a whole cache line
 
-/// The size of a core's second cache, in bytes, roughly.
+/// The approximate size of a core's second cache in bytes.
 inline constexpr double cached = 1 << 20;
 }  // namespace cost
 
-/// The ratio of an element type to double: bytes to move, multiplications to do.
+/// The ratios of an element type to double, of bytes to move and of multiplications to do.
 template <class T>
 inline constexpr double size_factor = static_cast<double>(sizeof(T)) / 8;
 template <class T>
@@ -50,9 +50,9 @@ double cost_of_products(double products, double m, double n, double k) {
   return products * (cost::call + work_factor<T> * m * n * k);
 }
 
-/// Returns the cost of copying an operand from one layout to another: its elements, and the runs or tiles that they are
-/// moved in. If different elements lie side by side in the copy, vectors are transposed, and unfilled ones take as
-/// long.
+/// Returns the cost of copying an operand from one layout to another: its elements, and the runs or tiles in which they
+/// are moved. If different elements are contiguous in the copy, vectors are transposed, and partly filled vectors take
+/// as long as full ones.
 template <class T>
 [[gnu::cold]] double cost_of_copy(strided const& to, strided const& from) {
   constexpr std::int64_t lanes = elements_of_line<T>;
@@ -79,8 +79,8 @@ template <class T>
   return sum;
 }
 
-/// True if the elements of an operand are alone in their cache lines, because the batch lies innermost, or because its
-/// lines are whole pages apart along both of its sides and take one another's place in the caches.
+/// True if each access to an operand uses a whole cache line: because the batch is innermost in memory, or because its
+/// lines are whole pages apart along both of its sides and evict one another from the caches.
 template <class T>
 [[gnu::cold]] bool loses_lines(product_loops const& loops, loop_nest<2> const& side, int operand) {
   for (int d = 0; d < loops.batch.rank; ++d)

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Contractions of elements of 8 and 16 bits: operands become floats or std::int32_t, the work is done in
-/// these, by the library if there is one, and the result is rounded, or cut, once. So no product is compiled for the
-/// narrow types. C[I, K] = A[I, J] · B[J, K]
+/// Floor 3. Contractions of elements of 8 and 16 bits: widens operands to floats or std::int32_t, computes with these,
+/// by the library if there is one, and rounds or truncates the result once. So no product is compiled for the narrow
+/// types. C[I, K] = A[I, J] · B[J, K]
 
 #include <Kokkos_Core.hpp>
 
@@ -20,8 +20,8 @@
 
 namespace ostraka::engine::detail {
 
-/// The type in which products of T are computed: float for 16 bits with a fraction, std::int32_t for small integers,
-/// otherwise T.
+/// The type in which products of T are computed: float for 16-bit floating-point numbers, std::int32_t for small
+/// integers, otherwise T.
 template <class T>
 using product_type = std::conditional_t<is_small_integer<T>, std::int32_t, accumulator_of_t<T>>;
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Adds rows at the places that their numbers give: out[index[b], d] += updates[b, d]. Each element of the
-/// result is summed by one thread in the order of the updates, so that the sum is the same for any number of threads;
-/// threads have different rows of the result. A number outside of the block's range adds nothing.
+/// Floor 3. Adds rows to the rows that the index names: out[index[b], d] += updates[b, d]. One thread sums each element
+/// of the result in the order of the updates, so that the sum is the same for any number of threads; threads have
+/// different rows of the result. An index outside the block's range adds nothing.
 
 #include <Kokkos_Core.hpp>
 
@@ -17,7 +17,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// On a device a thread has one element of a row in some rows, and goes through all updates.
+/// On a device, a thread sums one column in some rows of the result, and reads all updates.
 template <class Sum, class T, class Index>
 struct scatter_column {
   loop_nest<3> columns;  // loops of the updates that move in the result
@@ -66,7 +66,7 @@ void scatter_run(index_window const& window, std::int64_t n, Sum* out, std::int6
 }  // namespace detail
 
 /// out[index[…], …] += updates[…]. The loops are those of the updates, row-major, with the strides of out (0 along
-/// labels that it lacks), of the updates and of the index. On the host all is written when it returns.
+/// labels that it lacks), of the updates and of the index. On the host, it returns when `out` is written.
 template <class Exec, class Sum, class T, class Index>
 void scatter_add(Exec const& exec, loop_nest<3> loops, index_window const& window, Sum* out, T const* updates,
                  Index const* index) {
@@ -79,7 +79,7 @@ void scatter_add(Exec const& exec, loop_nest<3> loops, index_window const& windo
     loop_nest<3> const outer = loops.without(inner);
     std::int64_t const n = loops.extent[inner];
     std::int64_t const rows = outer.size();
-    // A thread looks at all indices, so there are as many shares as threads.
+    // Each thread reads all indices, so there are as many shares as threads.
     std::int64_t const threads = elements <= serial_elements ? 1 : exec.concurrency();
     auto const run = [&](std::int64_t begin, std::int64_t end, std::int64_t) {
       index_window const own{window.first + begin, end - begin, window.stride};

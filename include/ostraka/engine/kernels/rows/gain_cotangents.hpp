@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The cotangent of a norm's gain on one device's block: for each index k of the rows the sum over all rows of
-/// g (x − mean) factor. Rows are divided among threads in shares that depend on their number alone, so that equal runs
-/// give equal bits.
+/// Floor 3. The cotangent of a norm's gain on one device's block: for each index k of the rows, the sum over all rows
+/// of g (x − mean) factor. Threads divide the rows into shares that depend only on the number of rows, so that equal
+/// runs give equal bits.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// The number of rows of a column that are summed in T; such sums are summed in double.
+/// The number of rows of a column that are summed in T; these sums are then added in double.
 inline constexpr std::int64_t summed_rows = 64;
 
 /// totals[k] += part[k], and clears part[k].
@@ -58,7 +58,7 @@ void sum_columns(rows_and_cotangents<X> const& in, std::int64_t begin, std::int6
   flush_columns(n, totals, part);
 }
 
-/// Rows that are runs, on the host: their cotangents, and their terms of the gain's cotangent.
+/// The tasks on the host for rows that are runs: their cotangents, and their terms of the gain's cotangent.
 template <class Formula, class X, class Gain>
 struct cotangent_and_gain_tasks : cotangent_tasks<Formula, X, Gain> {
   using base = cotangent_tasks<Formula, X, Gain>;
@@ -86,8 +86,8 @@ struct cotangent_and_gain_tasks : cotangent_tasks<Formula, X, Gain> {
     }
   }
 
-  /// Writes rows [begin, end), and totals[k] <- their sum of column k. `from`: sums of the rows; null: it computes
-  /// them. `part` holds a row.
+  /// Writes rows [begin, end), and totals[k] <- their sum of column k. `from`: sums of the rows, or null to compute
+  /// them. `part` has space for a row.
   void run_share(std::int64_t begin, std::int64_t end, sums const* from, double* totals, T* part) const {
     std::int64_t const n = in.rows.length;
     for (std::int64_t k = 0; k < n; ++k) {
@@ -104,7 +104,7 @@ struct cotangent_and_gain_tasks : cotangent_tasks<Formula, X, Gain> {
   }
 };
 
-/// Returns the number of shares that columns are summed up in, whatever the threads.
+/// Returns the number of shares in which columns are summed, independent of the number of threads.
 inline std::int64_t shares_of_columns(std::int64_t groups, std::int64_t size) {
   constexpr std::int64_t most = 64;
   return std::clamp<std::int64_t>(std::min(groups, size / (4 * serial_elements)), 1, most);
@@ -130,7 +130,7 @@ struct sum_column {
   }
 };
 
-/// out[k] <- the shares' sums of a column.
+/// out[k] <- the sum of the shares' sums of column k.
 template <class T>
 struct add_shares {
   double const* from;

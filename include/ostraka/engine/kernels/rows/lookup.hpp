@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Rows of a block by number: out[b, d] = table[index[b], d]. A number outside of the block's own range reads
-/// zeros, so that the devices' results from parts of a table add up to the result from the whole.
+/// Floor 3. Looks up rows of a block: out[b, d] = table[index[b], d]. An index outside the block's range reads zeros,
+/// so that the devices' results from parts of a table add up to the result from the whole table.
 
 #include <Kokkos_Core.hpp>
 
@@ -16,13 +16,13 @@
 
 namespace ostraka::engine {
 
-/// The numbers that a block has along the axis that the indices point into, and the distance between them.
+/// A block's range along the axis to which the indices refer, and the stride along that axis.
 struct index_window {
   std::int64_t first = 0;
   std::int64_t count = 0;
   std::int64_t stride = 0;
 
-  /// Returns where number i lies; −1 outside.
+  /// Returns the offset of index i; −1 outside the range.
   template <class Index>
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t find(Index i) const {
     std::int64_t const at = static_cast<std::int64_t>(i) - first;
@@ -69,8 +69,7 @@ void look_up_run(index_window const& window, std::int64_t n, T* out, std::int64_
   }
 }
 
-/// Rows lie anywhere, so that the processor cannot predict them: the first lines of the row this many rows ahead are
-/// prefetched.
+/// Processors cannot predict the next row, so the first cache lines of the row this many rows ahead are prefetched.
 inline constexpr std::int64_t rows_ahead = 2;
 
 template <class T, class Index>
@@ -86,7 +85,7 @@ void prefetch_row(index_window const& window, std::int64_t n, T const* table, In
 }  // namespace detail
 
 /// out[…] = table[index[…], …]. The loops are those of the result, with the strides of out, of the table (0 along the
-/// index's own labels) and of the index. On the host all is written when it returns.
+/// index's own labels) and of the index. On the host, it returns when `out` is written.
 template <class Exec, class T, class Index>
 void look_up(Exec const& exec, loop_nest<3> loops, index_window const& window, T* out, T const* table,
              Index const* index) {

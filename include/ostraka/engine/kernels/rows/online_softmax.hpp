@@ -5,8 +5,8 @@
 /// @file
 /// Floor 3. Softmax of scores that come in parts (Milakov, Gimelshein, 2018). For each query it keeps the largest score
 /// so far, m, the sum s of exp(score − m), and the sum o of exp(score − m) · value. If a further part of the scores
-/// makes m larger, s and o are rescaled by exp(m before − m). At the end o / s is the result, and the backward computes
-/// the weights again from m + log s.
+/// makes m larger, s and o are rescaled by exp(m before − m). At the end o / s is the result; the backward pass
+/// recomputes the weights from m + log s.
 
 #include <cstdint>
 #include <limits>
@@ -19,10 +19,10 @@
 namespace ostraka::engine {
 
 /// Scores of some queries of a block and some keys, dense with the keys last: [outer, queries, inner, keys]. If they
-/// are masked, a query sees as many of these keys as the first one does, and one more for each query in between.
+/// are masked, each query sees one key more than the previous query.
 struct score_rows {
   std::int64_t outer = 1, queries = 1, inner = 1, keys = 1;
-  std::int64_t first_query = 0, of_block = 1;  ///< the first of them in the block; the number of the block's queries
+  std::int64_t first_query = 0, of_block = 1;  ///< index of the first query in the block; number of the block's queries
   std::int64_t seen = 0;                       ///< keys that the first query sees; may be negative, or more than all
   bool is_masked = false;
 
@@ -40,7 +40,7 @@ struct score_rows {
   }
 };
 
-/// The state of the rows of a block so far.
+/// The state of the softmax of a block's rows so far.
 template <class T>
 struct running_softmax {
   T* largest;
@@ -67,7 +67,7 @@ struct weigh_row {
     end(row, n, sum);
   }
 
-  /// The same with vectors.
+  /// The same with vector instructions.
   void on_host(std::int64_t row) const {
     T* const s = scores + row * rows.keys;
     std::int64_t const n = rows.visible_keys(row);
@@ -110,7 +110,7 @@ template <class T>
 struct pull_weighed_row {
   score_rows rows;
   T* scores;      // become the weights
-  T* cotangents;  // of the weights; become those of the products
+  T* cotangents;  // cotangents of the weights; become those of the products
   T const* log_sums;
   T const* result_sums;
   T factor;
@@ -161,8 +161,8 @@ void weigh_scores(Exec const& exec, score_rows const& rows, T* scores, running_s
   detail::for_each_score_row("ostraka online softmax", exec, rows, detail::weigh_row<T>{rows, scores, so_far});
 }
 
-/// Divides the weighted values of all rows by their sums; log_sums <- m + log s. A row that has seen nothing becomes
-/// zeros, and its log_sum +∞, which makes all weights 0.
+/// Divides the weighted values of all rows by their sums; log_sums <- m + log s. A row that sees no key becomes zeros,
+/// and its log_sum +∞, so that all its weights are 0.
 template <class Exec, class T>
 void finish_weighing(Exec const& exec, std::int64_t rows, running_softmax<T> const& so_far, T* log_sums) {
   for_each_item("ostraka finish online softmax", exec, rows, rows * so_far.width,

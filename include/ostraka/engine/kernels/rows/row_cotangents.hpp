@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 3. The derivatives of softmax and norms on one device's block, along one of its dimensions. From the elements
-/// x of a row, or its results, and their cotangents g (with a gain: gain · g), they compute first one or two sums over
-/// the row, then each element's formula in them. A row stays in a cache between the two. n is the number of elements of
-/// a whole row.
+/// x of a row, or its results, and their cotangents g (with a gain: gain · g), they first compute one or two sums over
+/// the row, then a formula of these sums for each element. A row stays in a cache between the two. n is the number of
+/// elements of a whole row.
 ///
 ///     softmax        c = Σ s g                                 s (g − c)
 ///     log_softmax    c = Σ g                                   g − exp(y) c
@@ -36,8 +36,8 @@ struct row_sums {
   }
 };
 
-/// Cotangents of softmax times a factor; x is its result. An x of 0 was hidden, or has no part: whatever its cotangent
-/// is, it depends on nothing.
+/// Cotangents of softmax times a factor; x is its result. An x of 0 was hidden, or has no weight: it gets 0, whatever
+/// its cotangent.
 template <class T>
 struct softmax_cotangents {
   static constexpr int sums = 1;
@@ -55,7 +55,7 @@ struct softmax_cotangents {
   }
 };
 
-/// Cotangents of log_softmax; x is its result. An x of −∞ was hidden, or has no part: it depends on nothing.
+/// Cotangents of log_softmax; x is its result. An x of −∞ was hidden, or has no weight: it gets 0.
 template <class T>
 struct log_softmax_cotangents {
   static constexpr int sums = 1;
@@ -128,7 +128,7 @@ struct rows_and_cotangents {
 
 namespace detail {
 
-/// The kernel on the host: a task is a row, or a panel of rows side by side.
+/// The kernel on the host: a task is a row, or a panel of adjacent rows.
 template <class Formula, class X, class Gain>
 struct cotangent_tasks {
   using T = accumulator_of_t<X>;
@@ -171,7 +171,7 @@ struct cotangent_tasks {
     X const* const g = in.g + first;
     X* const to = out + first;
     T const c0 = c[0], c1 = c[1];
-    // Results may overwrite cotangents, each its own.
+    // Each result may overwrite its own cotangent.
     for_each_independent(n, [&](std::int64_t k) {
       to[k] = static_cast<X>(formula(static_cast<T>(x[k]), in.gained(static_cast<T>(g[k]), k), mean, r, c0, c1));
     });
@@ -258,7 +258,7 @@ struct cotangent_tasks {
   }
 };
 
-/// A row on a device: its sums, and its results if there is a place for them.
+/// A row on a device: computes its sums, and its results if `out` is not null.
 template <class Formula, class X, class Gain>
 struct pull_row {
   using T = accumulator_of_t<X>;
@@ -266,7 +266,7 @@ struct pull_row {
   rows_and_cotangents<X, Gain> in;
   Formula formula;
   std::int64_t total;
-  sums const* from;  // null: of the row itself
+  sums const* from;  // null: computes them
   sums* to;          // null: not wanted
   X* out;            // the same
 
@@ -313,8 +313,8 @@ void sum_rows(char const* name, Exec const& exec, rows_and_cotangents<X, Gain> c
   }
 }
 
-/// out <- the formula of each element. `total`: elements of a whole row; these may be a part. `from`: the rows' sums;
-/// null: it computes them.
+/// out <- the formula of each element. `total`: elements of a whole row, of which these may be a part. `from`: the
+/// rows' sums, or null to compute them.
 template <class Formula, class Exec, class X, class Gain>
 void pull_rows(char const* name, Exec const& exec, rows_and_cotangents<X, Gain> const& in, Formula const& formula,
                std::int64_t total, row_sums<accumulator_of_t<X>, Formula::sums> const* from, X* out) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The result for an element of a row, given the row's statistic: two coefficients a row, and a formula in
+/// Floor 3. The result for an element of a row, given the row's statistic: two coefficients per row, and a formula of
 /// them for each element.
 ///
 ///     softmax        exp(x − a) b            a the shift, b = 1 / s, 0 of a row of −∞ alone
@@ -20,7 +20,7 @@
 
 namespace ostraka::engine {
 
-/// A formula that gives a hidden element a value of its own.
+/// A formula with a special value for hidden elements.
 template <class Formula>
 concept HidesElements = requires {
   Formula::hidden;
@@ -37,7 +37,7 @@ template <class T>
 struct softmax_formula {
   using statistic = exp_sum<T>;
   static constexpr T hidden = 0;  ///< the result for −∞
-  bool hides = false;             ///< true if −∞ marks a hidden element, which a NaN in its row then leaves alone
+  bool hides = false;             ///< true if −∞ marks a hidden element, which a NaN in its row then does not change
 
   KOKKOS_INLINE_FUNCTION row_coefficients<T> of_row(statistic const& s, std::int64_t) const {
     T const sum = s.divisor();

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Softmax and norms of one device's block along one of its dimensions: the statistic of each row, and each
-/// element's formula (row_statistics.hpp, row_formulas.hpp); on the host by row_tasks.hpp, on accelerators a row a team
-/// of threads, whose statistics of every so many elements are merged; short rows, and many rows side by side, a thread.
+/// Floor 3. Softmax and norms of one device's block along one of its dimensions: the statistic of each row, and a
+/// formula for each element (row_statistics.hpp, row_formulas.hpp). On the host row_tasks.hpp runs it. On accelerators,
+/// a team of threads handles a row, and merges the statistics of its threads; a single thread handles a short row, or
+/// one of many adjacent rows.
 
 #include <Kokkos_Core.hpp>
 
@@ -38,14 +39,15 @@ struct every_element {
   KOKKOS_INLINE_FUNCTION auto operator()(std::int64_t k) const { return of(first + k * step); }
 };
 
-/// Teams of threads, a row each. Neighbouring threads read neighbouring elements.
+/// Teams of threads, with one row each. Neighbouring threads read neighbouring elements.
 template <class Exec>
 struct teams_of_rows {
   static constexpr int most = 256, least = 32;
   using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<most, 1>>;
   using member = typename policy::member_type;
 
-  /// True if rows are long enough to share, and not so many side by side that a thread each reads as well.
+  /// True if rows are long enough for a team, and there are not so many adjacent rows that one thread per row reads as
+  /// fast.
   static bool share(row_layout const& rows) {
     constexpr std::int64_t enough_rows = 65536;
     return rows.length >= least && (rows.step == 1 || rows.count() < enough_rows);
@@ -68,7 +70,7 @@ struct teams_of_rows {
     std::int64_t elements;
   };
 
-  /// Returns the statistic of the team's row, to all of its threads. @pre the team's size is a power of two
+  /// Returns the statistic of the team's row to all its threads. @pre the team's size is a power of two
   template <class Statistic, class X, class Mask>
   KOKKOS_INLINE_FUNCTION static Statistic measure(member const& team, rows_of_block<X, Mask> const& in) {
     using part = part_of_row<Statistic>;
@@ -118,7 +120,7 @@ struct write_row {
   X* out;
   Gain const* gain;
   Bias const* bias;
-  typename Formula::statistic const* from;  // null: of the row itself
+  typename Formula::statistic const* from;  // null: computes them
   typename Formula::statistic* kept;        // null: not wanted
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
@@ -180,8 +182,8 @@ void measure_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> con
   }
 }
 
-/// out <- the formula of each element, times its gain, plus its bias. `total`: elements of a whole row; these may be a
-/// part. `from`: the rows' statistics; null: it computes them. `kept`: the place for these, or null.
+/// out <- the formula of each element, times its gain, plus its bias. `total`: elements of a whole row, of which these
+/// may be a part. `from`: the rows' statistics, or null to compute them. `kept`: receives them, or null.
 template <class Formula, class Exec, class X, class Mask, class Gain, class Bias>
 void write_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> const& in, Formula const& formula,
                 std::int64_t total, typename Formula::statistic const* from, X* out, Gain const* gain, Bias const* bias,

@@ -4,10 +4,10 @@
 
 /// @file
 /// Floor 3. A dense block as rows along one of its dimensions. Element k of row (o, i) is at (o · length + k) · step +
-/// i: `outer` groups of `step` rows that lie side by side.
+/// i: `outer` groups of `step` adjacent rows.
 ///
 ///     dimension 1 of [2, 5, 3]:  outer 2, length 5, step 3
-///     the last dimension:        step 1, and rows lie one after the other
+///     the last dimension:        step 1, and rows are consecutive
 
 #include <Kokkos_Core.hpp>
 
@@ -23,7 +23,7 @@ struct row_layout {
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t count() const { return outer * step; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t size() const { return outer * step * length; }
-  /// Returns the place of the first element of a row.
+  /// Returns the offset of the first element of a row.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t first(std::int64_t row) const {
     return row / step * step * length + row % step;
   }

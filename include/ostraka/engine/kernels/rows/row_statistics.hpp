@@ -3,16 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 3. The few numbers of a row from which softmax and norms are made, such that parts of a row can be merged:
+/// Floor 3. The statistics of a row that softmax and norms need. Statistics of parts of a row can be merged:
 ///
-///     exp_sum       m = max x, s = Σ exp(x − m)          m = max(m₁, m₂), s = s₁ exp(m₁ − m) + s₂ exp(m₂ − m)
-///     square_sum    s = Σ x²                             s = s₁ + s₂
-///     mean_and_deviations       mean μ, d = Σ (x − μ)²               Chan, Golub, LeVeque (1983): with δ = μ₂ − μ₁, n
-///     = n₁ + n₂,
-///                                                        μ = μ₁ + δ n₂ / n, d = d₁ + d₂ + δ² n₁ n₂ / n
+///     exp_sum                m = max x, s = Σ exp(x − m)    m = max(m₁, m₂), s = s₁ exp(m₁ − m) + s₂ exp(m₂ − m)
+///     square_sum             s = Σ x²                       s = s₁ + s₂
+///     mean_and_deviations    mean μ, d = Σ (x − μ)²         μ = μ₁ + δ n₂ / n, d = d₁ + d₂ + δ² n₁ n₂ / n
+///                                                           where δ = μ₂ − μ₁, n = n₁ + n₂
 ///
-/// Each has functions for a run (one row), for a panel (rows side by side, with vectors across them), and for a
-/// device's thread. A row, or a part of one, has s = 0 if it has no elements, or only −∞.
+/// The last formula is from Chan, Golub, LeVeque (1983). Each has functions for a run (one row), for a panel (adjacent
+/// rows, with vectors across them), and for a device's thread. A row, or a part of one, has s = 0 if it has no
+/// elements, or only −∞.
 
 #include <cstdint>
 #include <limits>
@@ -26,7 +26,7 @@
 
 namespace ostraka::engine {
 
-/// The most rows side by side that are worked on at once.
+/// The most adjacent rows that are processed at once.
 inline constexpr std::int64_t widest_panel = 512;
 
 namespace detail {
@@ -40,7 +40,7 @@ KOKKOS_FORCEINLINE_FUNCTION T shift_of(T largest) {
   return largest == minus_infinity<T> || largest == -minus_infinity<T> ? T(0) : largest;
 }
 
-/// Returns the largest element of a run; NaN is skipped here, and found in the sum.
+/// Returns the largest element of a run. Ignores NaN, which appears in the sum.
 template <class T>
 T largest_of_run(T const* x, std::int64_t n) {
   constexpr std::int64_t lanes = 4 * fold_lanes;
@@ -57,7 +57,7 @@ T largest_of_run(T const* x, std::int64_t n) {
   return largest;
 }
 
-/// Returns Σ exp(x − shift). The rest after whole vectors is filled up with −∞.
+/// Returns Σ exp(x − shift). Pads the last vector with −∞.
 template <class T>
 T sum_of_exp(T const* x, std::int64_t n, T shift) {
   constexpr std::int64_t lanes = fold_lanes;
@@ -89,7 +89,7 @@ struct exp_sum {
 
   KOKKOS_INLINE_FUNCTION static exp_sum merge(exp_sum const& a, exp_sum const& b, std::int64_t, std::int64_t) {
     T const largest = a.largest < b.largest ? b.largest : a.largest, shift = detail::shift_of(largest);
-    // A NaN of one stays in the sum.
+    // Keeps a NaN in either sum.
     T const left = a.largest == largest ? a.sum : a.sum * engine::exp(a.largest - shift);
     T const right = b.largest == largest ? b.sum : b.sum * engine::exp(b.largest - shift);
     return {largest, left + right};
@@ -140,7 +140,7 @@ struct exp_sum {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T shift() const { return detail::shift_of(largest); }
   /// Returns log Σ exp(x).
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T log_of_all() const { return shift() + engine::log(sum); }
-  /// Returns the number that softmax divides by: no number is a part of ∞.
+  /// Returns the divisor of softmax: NaN if the largest element is ∞.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T divisor() const {
     return largest == -detail::minus_infinity<T> ? -detail::minus_infinity<T> - largest : sum;
   }
@@ -184,8 +184,8 @@ template <class Statistic>
 inline constexpr bool weighs_parts = false;
 
 /// The mean, and the sum of the squared deviations from it. Deviations of a row are taken from its first element, and
-/// the remainder of their sum corrects both. If that element is far from the mean, they are taken from the mean found
-/// so.
+/// the remainder of their sum corrects both. If that element is far from the mean, a second pass takes them from the
+/// computed mean.
 template <class T>
 struct mean_and_deviations {
   using number = T;

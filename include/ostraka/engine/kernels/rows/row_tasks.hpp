@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Rows on the host: a row is read from memory once and written once, because between the two it stays in a
-/// cache. Along the last dimension a row is a run; along another one rows lie side by side and are worked on as panels,
-/// with vectors across them. On the way into a buffer, elements of 16 bits are widened, and hidden elements become −∞.
+/// Floor 3. Processes rows on the host. A row is read from memory once and written once, since it stays in a cache in
+/// between. Along the last dimension a row is a run; along other dimensions rows are interleaved and processed as
+/// panels, with vectors across them. When elements are copied into a buffer, 16-bit elements are widened, and hidden
+/// elements become −∞.
 
 #include <Kokkos_Core.hpp>
 
@@ -25,12 +26,12 @@
 
 namespace ostraka::engine::detail {
 
-/// Elements that are worked on at once; a row that is not longer is read from memory once.
+/// The number of elements that are processed at once. A row that is not longer is read from memory once.
 inline constexpr std::int64_t row_piece = 8192;
-/// The most bytes of the exponentials of a row that are kept: a core's own caches hold them.
+/// The most bytes of a row's exponentials that are kept, in a core's own caches.
 inline constexpr std::int64_t kept_bytes = 1 << 19;
 
-/// Part of a row or panel as numbers: in place, or in a buffer.
+/// Reads parts of a row or panel as numbers: in place, or through a buffer.
 template <class X, class Mask>
 class row_reader {
  public:
@@ -121,14 +122,14 @@ Vector const* further(Vector const* v, std::int64_t k) {
     return v + k;
 }
 
-/// All work on rows on the host: a task is a row, or a panel of rows side by side.
+/// All work on rows on the host. A task is a row, or a panel of adjacent rows.
 template <class Formula, class X, class Mask, class Gain = no_vector, class Bias = no_vector>
 struct row_tasks {
   using block = rows_of_block<X, Mask>;
   using T = typename block::number;
   using statistic = typename Formula::statistic;
   using piece_buffer = tile_buffer<T, block::buffered ? row_piece : 1>;
-  using panel_statistics = tile_buffer<statistic, widest_panel>;  // to set them takes as long as a row
+  using panel_statistics = tile_buffer<statistic, widest_panel>;  // uninitialised: setting them takes as long as a row
 
   block const& in;
   Formula formula;
@@ -141,7 +142,7 @@ struct row_tasks {
   row_tasks(block const& b, Formula const& f) : in(b), formula(f) {
     row_layout const& rows = in.rows;
     if (rows.step == 1) return;
-    // As wide as fits a panel in a cache, and not narrower than some cache lines.
+    // The widest panel that fits a cache, but at least several cache lines.
     constexpr std::int64_t line = elements_of_line<X>;
     std::int64_t const fits = row_piece / std::max<std::int64_t>(rows.length, 1) / line * line;
     width = std::min(rows.step, std::clamp(fits, 4 * line, widest_panel));
@@ -185,7 +186,7 @@ struct row_tasks {
       std::int64_t const here = std::min(piece(), n - k);
       T const* const x = reader.read(outer, inner, wide, k, here);
       if (in.rows.step == 1) {
-        // Memory would otherwise be idle in one direction and then in the other.
+        // Alternates reads and writes, so that memory is busy in both directions.
         constexpr std::int64_t some = elements_of_page<X> / 2;
         for (std::int64_t i = 0; i < here; i += some) {
           std::int64_t const now = std::min(some, here - i), at = k + i;
@@ -203,8 +204,7 @@ struct row_tasks {
     keep_hidden(b, outer * in.rows.step + inner, wide);
   }
 
-  /// Restores hidden elements: a NaN makes a row NaN, except its hidden elements. `b`: the coefficients of the rows
-  /// from `row` on.
+  /// Restores hidden elements in rows that a NaN has made NaN. `b`: the coefficients of the rows from `row` on.
   void keep_hidden(T const* b, std::int64_t row, std::int64_t wide) const {
     if constexpr (HidesElements<Formula>)
       for (std::int64_t i = 0; formula.hides && i < wide; ++i)
@@ -239,12 +239,12 @@ struct row_tasks {
     });
   }
 
-  /// True if the exponentials of one long row after the other are kept until their sum is known.
+  /// True if rows are long, and the exponentials of each are kept until their sum is known.
   [[nodiscard]] bool keeps_long_rows() const {
     return in.rows.step == 1 && in.rows.length > row_piece &&
            in.rows.length * static_cast<std::int64_t>(sizeof(T)) <= kept_bytes;
   }
-  /// Writes rows one at a time, with the exponentials of each kept in `e`. `buffer` and `e` may be the same memory.
+  /// Writes rows one at a time, and keeps the exponentials of each in `e`. `buffer` and `e` may be the same memory.
   void run_kept_rows(std::int64_t begin, std::int64_t end, T* buffer, T* e) const {
     std::int64_t const n = in.rows.length;
     for_each_task(begin, end, buffer, [&](auto& reader, auto outer, auto inner, auto, auto row) {
@@ -283,7 +283,7 @@ struct row_tasks {
     });
   }
 
-  // `kept`: the place for the rows' statistics, or null.
+  // `kept`: receives the rows' statistics, or null.
   void run_share(std::int64_t begin, std::int64_t end, statistic* kept) const {
     if constexpr (std::is_same_v<Formula, softmax_formula<T>>)
       if (in.rows.length * width <= row_piece && kept == nullptr) return run_short_rows(begin, end);
@@ -298,7 +298,7 @@ struct row_tasks {
   }
 };
 
-/// Runs tasks that keep their values of a row: a share a thread.
+/// Runs tasks that keep values of a row, with one share per thread.
 template <class Exec, class Tasks>
 void run_long_rows(char const* name, Exec const& exec, Tasks const& tasks) {
   row_layout const& rows = tasks.in.rows;

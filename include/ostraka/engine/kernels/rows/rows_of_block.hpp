@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A block as rows, with the tensors that are aligned with it: a mask, where 0 hides an element, and a gain
-/// and a bias for each row's elements. Each of them is optional.
+/// Floor 3. A block as rows, with optional tensors aligned with it: a mask, where 0 hides an element, and a gain and a
+/// bias for each element of a row.
 
 #include <Kokkos_Core.hpp>
 
@@ -18,13 +18,13 @@
 
 namespace ostraka::engine {
 
-/// The places of another tensor's elements that belong to those of rows: by the dimensions before and after the rows'
-/// own.
+/// The offsets, in another tensor, of the elements that belong to the elements of rows: by the dimensions before and
+/// after the rows' dimension.
 struct row_places {
   int rank = 0, along = 0;
   std::int64_t extent[max_rank]{}, stride[max_rank]{};
 
-  /// Returns the place of the element that belongs to the first element of a row.
+  /// Returns the offset of the element that belongs to the first element of a row.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t first(std::int64_t outer, std::int64_t inner) const {
     std::int64_t at = 0;
     for (int d = rank - 1; d > along; --d) {

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Running sums (maxima, minima, products) by groups of neighbours: the sums of a group depend on no other
-/// group, and only the sum of the whole group waits for the one before it. A group fills a register: each element gets
-/// its neighbour added, then the sum of the two before these, and so on (Hillis and Steele, 1986). Types without such
-/// vectors go by fours. Nothing is stored in between.
+/// Floor 3. Running sums (maxima, minima, products) by groups of neighbours. The sums within a group depend on no other
+/// group, and only the total of a group waits for the previous group. A group fills a register: it adds to each element
+/// its neighbour, then the sum of the two elements before these, and so on (Hillis and Steele, 1986). Types without
+/// such vectors use groups of four. No intermediate result is stored.
 
 #include <cstdint>
 #include <type_traits>
@@ -32,7 +32,7 @@ namespace detail {
 
 #ifdef OSTRAKA_DETAIL_SHUFFLES
 
-/// True if it is done in registers. Sums of 64 bits do not gain by groups of two.
+/// True if running sums are computed in registers. Groups of two would not speed up 64-bit sums.
 template <reduction How, class T>
 inline constexpr bool runs_in_registers = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> &&
                                           (How == reduction::max || How == reduction::min ||
@@ -73,7 +73,7 @@ struct neighbours {
 /// run_sums() in one direction.
 template <reduction How, bool Writes, bool Exclusive, bool Reverse, class T>
 void run_one_way(T const* x, T* y, std::int64_t n, T s, T& total) {
-  T before = total;  // the elements that come
+  T before = total;  // the total before the next elements
   std::int64_t k = 0;
 #ifdef OSTRAKA_DETAIL_SHUFFLES
   if constexpr (runs_in_registers<How, T>) {
@@ -128,8 +128,8 @@ void run_one_way(T const* x, T* y, std::int64_t n, T s, T& total) {
   total = before;
 }
 
-/// y[k] <- s + total + x[0] + … + x[k] for k < n, if it writes, and then total <- total + x[0] + … + x[n − 1].
-/// Exclusive: without x[k]; reversed: from the last one on. y may be x.
+/// y[k] <- s + total + x[0] + … + x[k] for k < n, if it writes; then total <- total + x[0] + … + x[n − 1]. Exclusive:
+/// without x[k]; reversed: from the last one on. y may be x.
 template <reduction How, bool Writes, class T>
 void run_sums(T const* x, T* y, std::int64_t n, scan_direction direction, T s, T& total) {
   if (direction.exclusive)

@@ -3,11 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. Running sums (products, maxima, minima) along the rows of a dense block: y[k] = x[0] + … + x[k]. A sum
-/// waits for the one before it, and therefore goes by groups (running_sums.hpp). A long row goes in pieces, each of
-/// which begins with the total of the pieces before it. Rows that lie across go together, a few k at a time. The order
-/// of the additions depends on the extents alone, not on the number of threads, except for the last digit of complex
-/// products. 16 bits are summed as floats.
+/// Floor 3. Running sums (products, maxima, minima) along the rows of a dense block: y[k] = x[0] + … + x[k]. Each sum
+/// waits for the previous one, so sums are computed by groups (running_sums.hpp). A long row is cut into pieces, each
+/// of which begins with the total of the pieces before it. Interleaved rows are scanned together, a few k at a time.
+/// The order of the additions depends only on the extents, not on the number of threads, except for the last digit of
+/// complex products. 16-bit elements are summed as floats.
 
 #include <Kokkos_Core.hpp>
 
@@ -28,10 +28,10 @@ namespace ostraka::engine {
 
 namespace detail {
 
-inline constexpr std::int64_t scan_tile = 512;           // elements of 16 bits that are floats at a time
-inline constexpr std::int64_t scan_piece = 8192;         // of a row; a piece begins with the total of those before it
-inline constexpr std::int64_t scan_columns = 128 << 10;  // the most bytes of rows that lie across and go together
-inline constexpr int scan_steps = 4;                     // steps that these take at once
+inline constexpr std::int64_t scan_tile = 512;           // 16-bit elements that are converted at a time
+inline constexpr std::int64_t scan_piece = 8192;         // elements of a piece; it begins with the total before it
+inline constexpr std::int64_t scan_columns = 128 << 10;  // the most bytes of interleaved rows that are scanned together
+inline constexpr int scan_steps = 4;                     // steps that interleaved rows take at once
 
 /// Rows of a block, each with the sum before it.
 template <reduction How, class T>
@@ -54,7 +54,7 @@ struct scanned_rows {
     return start == nullptr ? nothing : start[row];
   }
 
-  /// One row, one element after the other: a device's thread.
+  /// Scans one row, one element after the other, in a device's thread.
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
     sum s = start_of(row);
     for (std::int64_t k = 0; k < rows.length; ++k) {
@@ -109,7 +109,7 @@ struct scanned_rows {
     return own;
   }
 
-  /// Returns the total of a piece as run_piece computes it when nothing comes before.
+  /// Returns the total of a piece, with the additions of run_piece if nothing comes before.
   [[nodiscard]] sum total(std::int64_t row, std::int64_t piece) const {
     return y == nullptr ? total_of(row, piece) : run_piece<false>(row, piece, nothing);
   }
@@ -121,7 +121,7 @@ struct scanned_rows {
     if (totals != nullptr) totals[row] = s;
   }
 
-  /// Takes `Steps` elements of each of n rows that lie across, from `at` on; the sums are read and written once.
+  /// Takes `Steps` elements of each of n interleaved rows, from `at` on; reads and writes the sums once.
   template <int Steps>
   void take_steps(sum* s, std::int64_t n, std::int64_t at) const {
     std::int64_t const step = toward() * rows.step;
@@ -144,10 +144,10 @@ struct scanned_rows {
     });
   }
 
-  /// Scans rows [row, row + n) of one group, which lie across; s holds a sum of each.
+  /// Scans the interleaved rows [row, row + n) of one group; s holds a sum of each.
   void run_columns(std::int64_t row, std::int64_t n, sum* s) const {
     for (std::int64_t i = 0; i < n; ++i) s[i] = start_of(row + i);
-    // Rows a page or more apart are streams side by side; nearer rows are one stream.
+    // Steps a page or more apart are separate streams; closer ones are one stream.
     bool const apart = rows.step >= elements_of_page<T>;
     with_wide_vectors([this, s, n, apart, first = rows.first(row)] {
       std::int64_t k = 0;
@@ -171,7 +171,7 @@ void in_shares(Exec const& exec, std::int64_t tasks, std::int64_t elements, F co
                  [&f](std::int64_t begin, std::int64_t end, std::int64_t) { f(begin, end); });
 }
 
-/// Few long rows for several threads: the totals of all pieces first.
+/// Scans few long rows with several threads: computes the totals of all pieces first.
 template <class Exec, reduction How, class T>
 void scan_pieces(Exec const& exec, scanned_rows<How, T> const& scan) {
   using sum = typename scanned_rows<How, T>::sum;
@@ -232,8 +232,9 @@ void scan_on_host(Exec const& exec, scanned_rows<How, T> const& scan) {
 
 }  // namespace detail
 
-/// y <- the running sums of the rows of x, each beginning with start[row] if it is given; totals[row] <- the whole sum
-/// of a row, including its start. y or totals may be null. On the host all is done when it returns.
+/// y <- the running sums of the rows of x, each beginning with start[row], unless start is null; totals[row] <- the
+/// whole sum of a row, including its start. y or totals may be null. On the host, it returns when the results are
+/// written.
 template <reduction How, class Exec, class T>
 void scan_rows(Exec const& exec, row_layout const& rows, scan_direction direction, T const* x, T* y,
                accumulator_of_t<T> const* start, accumulator_of_t<T>* totals) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Sorts rows of a dense block: their elements, the indices of these, or the first few of both. The order is
-/// total: numbers by size, NaN after all of them, equal ones by their indices, so that a sort is stable whichever
-/// algorithm does it, and the same everywhere.
+/// Floor 3. Sorts rows of a dense block: their elements, the indices of the elements, or the first few of both. The
+/// order is total: numbers by size, NaN after all of them, equal elements by their indices. So any algorithm gives a
+/// stable sort, and the result is the same everywhere.
 
 #include <Kokkos_Core.hpp>
 
@@ -31,7 +31,7 @@ struct sorted_output {
 
 namespace detail {
 
-/// Ascending, or with Largest descending: then NaN, which is larger than all numbers, comes first.
+/// Compares ascending, or with Largest descending; NaN, which is larger than all numbers, then comes first.
 template <bool Largest, class Value>
 struct comes_before {
   KOKKOS_INLINE_FUNCTION static bool less(Value a, Value b) { return a < b || (b != b && a == a); }
@@ -56,7 +56,7 @@ struct rows_to_sort {
   T const* x;
   sorted_output<T> out;
 
-  /// Returns the place of the k-th element of a sorted row.
+  /// Returns the offset of the k-th element of a sorted row.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t place(std::int64_t row, std::int64_t k) const {
     return (row / rows.step * out.kept + k) * rows.step + row % rows.step;
   }
@@ -73,7 +73,7 @@ struct rows_to_sort {
   }
 };
 
-/// On a device a thread has a row, and merges runs that grow from one element, from one buffer to the other.
+/// On a device, a thread sorts a row: it merges runs, beginning with single elements, from one buffer to the other.
 template <bool Largest, class T>
 struct merge_sort_row {
   using pair = typename rows_to_sort<Largest, T>::pair;
@@ -101,7 +101,7 @@ struct merge_sort_row {
   }
 };
 
-/// Runs shares of rows on the host, each with a buffer of its own for `elements` of them.
+/// Runs shares of rows on the host, each with its own buffer of `elements` elements.
 template <class Element, class Exec, class F>
 void with_row_buffer(char const* name, Exec const& exec, row_layout const& rows, std::int64_t elements, F const& f) {
   std::int64_t const n = rows.count(), worth = rows.size() / serial_elements + 1;
@@ -130,10 +130,10 @@ void sort_pairs_on_host(Exec const& exec, rows_to_sort<Largest, T> const& in) {
   });
 }
 
-/// Sorts n elements, equal ones in their present order, with a buffer for n more: nothing is allocated.
+/// Sorts n elements, stably, with a buffer for n more; it allocates nothing.
 template <class T, class Before>
 void merge_sort(T* x, T* buffer, std::int64_t n, Before const& before) {
-  constexpr std::int64_t run = 16;  // shorter ones are sorted by insertion
+  constexpr std::int64_t run = 16;  // shorter runs are sorted by insertion
   for (std::int64_t begin = 0; begin < n; begin += run)
     for (std::int64_t i = begin + 1; i < std::min(begin + run, n); ++i) {
       T const v = x[i];
@@ -151,7 +151,7 @@ void merge_sort(T* x, T* buffer, std::int64_t n, Before const& before) {
   if (from != x) std::copy(from, from + n, x);
 }
 
-/// Sorts elements alone: equal ones may look different (0 and −0), so that they keep their order, too.
+/// Sorts elements without indices. Equal elements keep their order, since they may differ in their bits (0 and −0).
 template <class Exec, class T>
 void sort_values_on_host(Exec const& exec, row_layout const& rows, T const* x, T* y) {
   auto const before = [](T const& a, T const& b) {
@@ -170,8 +170,9 @@ void sort_values_on_host(Exec const& exec, row_layout const& rows, T const* x, T
 
 }  // namespace detail
 
-/// Writes the first `out.kept` of each row of x in order, ascending or with Largest descending. On the host all is
-/// written when it returns. @pre 0 ≤ kept ≤ length; the outputs are dense, with `kept` in place of the length
+/// Writes the first `out.kept` elements of each sorted row of x, ascending or with Largest descending. On the host, it
+/// returns when the outputs are written. @pre 0 ≤ kept ≤ length; the outputs are dense, with `kept` in place of the
+/// length
 template <bool Largest, class Exec, class T>
 void sort_rows(Exec const& exec, row_layout const& rows, T const* x, sorted_output<T> const& out) {
   if (rows.count() == 0 || out.kept == 0) return;

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Products of the tiles of attention on the host, by the register tiles of our own products
-/// (kernels/portable/micro_kernel.hpp). Keys and values are packed once for all tiles of queries that meet them. The
-/// other operand is read where it is, also transposed, so a product packs nothing:
+/// (kernels/portable/micro_kernel.hpp). Keys and values are packed once for all tiles of queries that use them. The
+/// other operand is read in place, also if transposed, so a product packs nothing:
 ///
 ///     S = Q K,  dP = dO V        both rows along the width          panels of keys, packed as columns
 ///     O += P V,  dQ += dS K      rows along the keys                panels of values and keys, packed as rows
@@ -71,8 +71,9 @@ struct tile_lines {
   std::int64_t step, next;
 };
 
-/// sums[i, j] <- Σ over `depth` lines of a and b, from line `begin` of b on, or adds it, for i < rows and columns
-/// [from, to) of b. Rows are padded to those of a register tile, and columns to vectors. @pre `from` begins a panel
+/// sums[i, j] <- Σ over `depth` lines of a and b, from line `begin` of b on, or += with `adds`, for i < rows and
+/// columns [from, to) of b. Rows are padded to those of a register tile, and columns to vectors. @pre `from` begins a
+/// panel
 template <class T>
 void multiply_tile(tile_lines<T> const& a, tile_panels<T> const& b, std::int64_t begin, std::int64_t depth,
                    std::int64_t from, std::int64_t to, T* sums, std::int64_t step, std::int64_t rows, bool adds) {

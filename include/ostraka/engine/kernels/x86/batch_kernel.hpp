@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The innermost product with the batch innermost: C[i, j, b] = sum over l of A[i, l, b] B[l, j, b] for a few
-/// i and j in registers, each a vector along b. Like wide_micro_kernel.hpp, it exists for several processors.
+/// Floor 3. The register tile for products whose batch is innermost in memory: C[i, j, b] = sum over l of A[i, l, b]
+/// B[l, j, b] for a few i and j in registers, each a vector along b. Like wide_micro_kernel.hpp, it is compiled for
+/// several processors.
 
 #include <cstdint>
 #include <type_traits>
@@ -13,8 +14,8 @@
 
 namespace ostraka::engine::detail {
 
-/// The data read: row i of A and column j of B at their first element of the sum, and the offsets of the sum's other
-/// elements in them.
+/// The operands: the first elements of row i of A and of column j of B, and the offsets of the other elements of the
+/// sum in both.
 template <class T>
 struct batch_operands {
   T const* const* a;
@@ -25,19 +26,19 @@ struct batch_operands {
   std::int64_t first = 0;  // of the batch
 };
 
-/// Computes `vectors` vectors of the batch, one after the other; element (i, j) is written, or added, to c + row_at[i]
-/// + column_at[j].
+/// Computes `vectors` vectors of the batch, one after the other, and writes or adds element (i, j) to c + row_at[i] +
+/// column_at[j].
 template <class T>
 using batch_function = void (*)(batch_operands<T> const& in, std::int64_t vectors, T* c, std::int64_t const* row_at,
                                std::int64_t const* column_at, bool adds);
 
-/// No lanes: there is no such kernel for this type.
+/// The kernel for a type and a processor; without lanes if there is none.
 template <class T>
 struct batch_kernel {
   static constexpr int most_lanes = 64 / static_cast<int>(sizeof(T)), most = 4;  // rows and columns
 
   std::int64_t lanes = 0;
-  batch_function<T> product[most][most] = {};  // [rows - 1][columns - 1], rows >= columns: A and B may change places
+  batch_function<T> product[most][most] = {};  // [rows - 1][columns - 1], rows >= columns: A and B may be exchanged
 };
 
 // A macro for the same reason as in wide_micro_kernel.hpp.
@@ -81,13 +82,13 @@ struct batch_kernel {
                                          {name<T, 3, 1>, name<T, 3, 2>, name<T, 3, 3>},                               \
                                          {name<T, 4, 1>, name<T, 4, 2>, name<T, 4, 3>, name<T, 4, 4>}}};
 
-// Every kernel is twenty functions for a compiler, so there are none for processors with less than AVX2.
+// Each kernel costs compilers twenty functions, so there are none for processors without AVX2.
 OSTRAKA_DETAIL_BATCH_PRODUCT(batch_product_32, OSTRAKA_DETAIL_AVX2, 32)
 OSTRAKA_DETAIL_BATCH_PRODUCT(batch_product_64, OSTRAKA_DETAIL_AVX512, 64)
 #undef OSTRAKA_DETAIL_BATCH_PRODUCT
 
-/// Returns the bytes of the widest vectors of this type and this processor that a batch of this extent fills; 0 if
-/// none.
+/// Returns the bytes of this processor's widest vectors that a batch of this extent fills; 0 if there are none for this
+/// type.
 template <class T>
 int vectors_of_batch([[maybe_unused]] std::int64_t batch) {
   if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8) {
@@ -99,7 +100,7 @@ int vectors_of_batch([[maybe_unused]] std::int64_t batch) {
   return 0;
 }
 
-/// Returns the kernel for these.
+/// Returns the kernel for these vectors.
 template <class T>
 batch_kernel<T> choose_batch_kernel([[maybe_unused]] std::int64_t batch) {
   if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8) {

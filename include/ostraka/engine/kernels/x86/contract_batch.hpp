@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Many small products of matrices whose batch lies innermost in all operands, as finite elements keep them:
-/// C[i, j, b] = sum over k of A[i, k, b] B[k, j, b]. A lane of the vectors is a product: nothing is packed or
-/// transposed, and a cache line from memory is used at once.
+/// Floor 3. Many small products of matrices whose batch is innermost in memory in all operands, as in finite-element
+/// codes: C[i, j, b] = sum over k of A[i, k, b] B[k, j, b]. Each lane of the vectors computes one product, so nothing
+/// is packed or transposed, and a cache line is used whole.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace ostraka::engine::detail {
 
-/// Returns the loop of the batch along which all operands lie side by side; -1 if there is none.
+/// Returns the loop of the batch in which all operands are contiguous; -1 if there is none.
 inline int innermost_batch_loop(loop_nest<3> const& batch) {
   for (int d = 0; d < batch.rank; ++d)
     if (batch.stride[0][d] == 1 && batch.stride[1][d] == 1 && batch.stride[2][d] == 1) return d;
@@ -50,8 +50,8 @@ class contract_batch {
         extent_(loops.batch.extent[innermost_batch_loop(loops.batch)]),
         kernel_(choose_batch_kernel<T>(extent_)) {
     std::int64_t const m = m_.size(), n = n_.size(), k = std::min<std::int64_t>(in.k.size(), depth);
-    // a block that is multiplied with a vector is read once: only the vector and the result need stay, and the longer
-    // its runs the better
+    // A block that is multiplied by a vector is read once, in runs as long as possible; only the vector and the result
+    // must stay in the cache.
     bool const is_vector = m == 1 || n == 1;
     std::int64_t const kept = is_vector ? k + m * n : m * k + k * n + m * n;
     std::int64_t const bytes = is_vector ? 2 * cache_bytes : cache_bytes;
@@ -82,14 +82,14 @@ class contract_batch {
     offsets_of_run<depth> k;
   };
 
-  /// Outputs in registers, at least as many rows as columns.
+  /// The outputs in registers, with at least as many rows as columns.
   struct tile {
     int height, width;
     std::int64_t const* row_at;
     std::int64_t const* column_at;
   };
 
-  /// Returns equal shares of a side: 5 is 3 and 2.
+  /// Returns the next share of a side that is cut into equal shares: 5 is cut into 3 and 2.
   static int share(int rest) {
     int const tiles = (rest + batch_kernel<T>::most - 1) / batch_kernel<T>::most;
     return (rest + tiles - 1) / tiles;
@@ -131,7 +131,7 @@ class contract_batch {
     }
   }
 
-  /// Writes whole vectors directly to C if nothing else is to be done to them.
+  /// Computes a tile. Writes whole vectors directly to C if they need no other update.
   void one_tile(batch_operands<T> const& in, tile const& t, T* c, std::int64_t count, update<T> const& how) const {
     batch_function<T> const product = kernel_.product[t.height - 1][t.width - 1];
     std::int64_t done = 0;
@@ -143,7 +143,7 @@ class contract_batch {
       one_vector(product, in, t, c, done, std::min(kernel_.lanes, count - done), how);
   }
 
-  /// Less than a vector is the end of one that begins earlier, where other products of the batch lie.
+  /// Computes less than a vector as the end of a vector that begins earlier, with other products of the batch.
   void one_vector(batch_function<T> product, batch_operands<T> in, tile const& t, T* c, std::int64_t begin,
                   std::int64_t count, update<T> const& how) const {
     constexpr int most = batch_kernel<T>::most, lanes = batch_kernel<T>::most_lanes;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Converts runs of float16 to floats and back by the processor's own instructions, which every processor with
-/// AVX2 has, and which compilers do not find by themselves. NaN becomes a quiet one.
+/// Floor 3. Converts runs of float16 to floats and back with instructions that every processor with AVX2 has, and that
+/// compilers do not use by themselves. NaN becomes a quiet NaN.
 
 #include <immintrin.h>
 
@@ -50,12 +50,12 @@ OSTRAKA_DETAIL_F16C("avx512f") narrow_sixteens(float const* from, float16* to, s
 
 #undef OSTRAKA_DETAIL_F16C
 
-/// Returns how many were widened: whole vectors, which this processor has.
+/// Widens whole vectors, if this processor has the instructions. Returns the number of elements widened.
 inline std::int64_t widen_vectors(float16 const* from, float* to, std::int64_t n) {
   return widest_vectors() == vector_width::avx512 ? widen_sixteens(from, to, n) : widen_eights(from, to, n);
 }
 
-/// Returns how many were narrowed, to the nearest, ties to even.
+/// Narrows whole vectors, to the nearest, ties to even. Returns the number of elements narrowed.
 inline std::int64_t narrow_vectors(float const* from, float16* to, std::int64_t n) {
   return widest_vectors() == vector_width::avx512 ? narrow_sixteens(from, to, n) : narrow_eights(from, to, n);
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. A matrix times a vector, two or four rows at once. Each vector of x is read once for all of them: a core
-/// that reads one vector a cycle otherwise spends half of its reads on x. Four long rows keep more reads of the second
-/// cache in flight than two, which is worth more than the register that their sums lack in AVX-512. Each row is summed
-/// in the order of sum_of_run, so that it has the same bits whichever rows are its neighbours.
+/// Floor 3. A matrix times a vector, two or four rows at once. Each vector of x is read once for all these rows;
+/// otherwise a core that reads one vector per cycle would spend half of its reads on x. Four long rows keep more reads
+/// from the second cache in flight than two, which outweighs that AVX-512 is one register short for their sums. Each
+/// row is summed in the order of sum_of_run, so that its bits do not depend on the neighbouring rows.
 
 #include <cstdint>
 #include <cstring>
@@ -25,8 +25,8 @@ class rows_at_once {
   std::int64_t next_;
   vector sum_[Rows][Sums * of_lanes] = {};
 
-  /// Adds the products of `Vectors` vectors from r on. A product is a statement of its own, as in a term of sum_of_run:
-  /// compilers that fuse multiplications and additions within a statement then fuse both or neither.
+  /// Adds the products of `Vectors` vectors from r on. Each product is a separate statement, as in sum_of_run, so that
+  /// compilers that fuse multiplications and additions within a statement fuse in both functions or in neither.
   template <int Vectors>
   [[gnu::always_inline]] void add(std::int64_t r) {
 #pragma GCC unroll 16
@@ -56,7 +56,7 @@ class rows_at_once {
   }
 
  public:
-  /// Rows begin `next` elements apart.
+  /// Takes rows whose begins are `next` elements apart.
   [[gnu::always_inline]] rows_at_once(T const* first, std::int64_t next, T const* x)
       : first_(first), x_(x), next_(next) {}
 

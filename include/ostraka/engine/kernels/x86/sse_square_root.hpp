@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Square roots by the instruction that every x86-64 has, one number or a run of them. Compilers that mind
-/// errno, as they do by default, call the library for negative numbers and do not vectorise such a loop.
+/// Floor 3. Square roots with the instruction that every x86-64 processor has, of one number or a run. By default
+/// compilers maintain errno, so they call the library for negative numbers and do not vectorise such a loop.
 
 #include <emmintrin.h>
 

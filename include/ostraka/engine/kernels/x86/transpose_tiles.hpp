@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Transposes matrices in square tiles that fit into registers: rows are read and columns written as whole
-/// vectors, the widest that the matrix fills. Code that reads the transposed data at once should find each of its
-/// vectors in one store. Hence nothing is transposed element by element at the ends of rows that are no multiple of the
-/// tile: their last tile overlaps the one before, and is written first.
+/// Floor 3. Transposes matrices in square tiles that fit into registers: reads rows and writes columns as whole
+/// vectors, the widest that the matrix fills. Code that reads the transposed data soon should find each of its vectors
+/// in a single store. So the ends of rows are not transposed element by element: if the length is not a multiple of the
+/// tile, the last tile overlaps the previous one, and is written first.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,12 +17,13 @@
 
 namespace ostraka::engine::detail {
 
-// All loops of a tile, so that its vectors are registers: with -O2 GCC leaves them as they are.
+// Unrolls all loops of a tile, which GCC does not do with -O2, so that its vectors are registers.
 #define OSTRAKA_DETAIL_UNROLL _Pragma("GCC unroll 16")
 
-// A macro because the compiler splits vectors by the function in which they are written, before it puts that function
-// into another. interleave: in each 16 bytes, the first halves of x and y element by element, and the second halves;
-// log2 of such steps transpose each 16 bytes' tile. exchange_all: the tile of these tiles.
+// A macro because the compiler splits vectors according to the function in which they are written, before it inlines
+// that function. interleave: interleaves, in each 16 bytes, the first halves of x and y element by element, and the
+// second halves; log2(lane) such steps transpose the tile of each 16 bytes. exchange_all: transposes the tile of these
+// tiles.
 #define OSTRAKA_DETAIL_TRANSPOSE_TILES(name, attribute, bytes)                                                      \
   template <class Word>                                                                                             \
   struct name {                                                                                                     \
@@ -80,8 +81,9 @@ OSTRAKA_DETAIL_TRANSPOSE_TILES(tiles_of_64_bytes, OSTRAKA_DETAIL_AVX512, 64)
 #undef OSTRAKA_DETAIL_TRANSPOSE_TILES
 #undef OSTRAKA_DETAIL_UNROLL
 
-/// Transposes by these tiles if both sides are at least one's; `together` j at a time. Rows of several lines are
-/// prefetched while the ones before are transposed: they may lie pages apart, where no processor predicts them.
+/// Transposes with these tiles, `together` j at a time; false if either side is shorter than a tile. It prefetches rows
+/// of several cache lines while it transposes the previous ones, since rows may be pages apart, where no processor
+/// predicts them.
 template <class Tiles, class Word>
 bool transpose_by(Word* to, std::int64_t to_step, Word const* from, std::int64_t from_step, std::int64_t height,
                   std::int64_t width, std::int64_t together) {
@@ -103,8 +105,9 @@ bool transpose_by(Word* to, std::int64_t to_step, Word const* from, std::int64_t
   return true;
 }
 
-/// to[j to_step + i] = from[i from_step + j] for i < height, j < width, by the widest tiles that the processor has and
-/// the matrix fills; false if it is smaller than any, or its elements are no words.
+/// to[j to_step + i] = from[i from_step + j] for i < height, j < width, with the widest tiles that the processor
+/// supports and the matrix fills; false if the matrix is smaller than a tile, or its elements are not 1, 2, 4 or 8
+/// bytes.
 template <class T>
 bool transpose_in_registers([[maybe_unused]] T* to, [[maybe_unused]] std::int64_t to_step,
                             [[maybe_unused]] T const* from, [[maybe_unused]] std::int64_t from_step,
@@ -117,7 +120,7 @@ bool transpose_in_registers([[maybe_unused]] T* to, [[maybe_unused]] std::int64_
   if constexpr (sizeof(T) == sizeof(word)) {
     word* const words = reinterpret_cast<word*>(to);
     word const* const source = reinterpret_cast<word const*>(from);
-    if constexpr (sizeof(T) >= 4) {  // as many rows of smaller elements are more than there are registers
+    if constexpr (sizeof(T) >= 4) {  // a tile of smaller elements would need more rows than there are registers
       vector_width const widest = widest_vectors();
       if (widest == vector_width::avx512 &&
           transpose_by<tiles_of_64_bytes<word>>(words, to_step, source, from_step, height, width, together))

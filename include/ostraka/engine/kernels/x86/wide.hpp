@@ -3,16 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 3. Plain loops, compiled for AVX2 and AVX-512, too, since users compile for the oldest processor of their
-/// architecture by default: the processor is asked once. All code called inside is inlined into the function with the
-/// wider vectors, so keep it to a few loops: it is compiled two or three times.
+/// Floor 3. Compiles plain loops also for AVX2 and AVX-512, since compilers target the oldest processor of an
+/// architecture by default. The processor is queried once. All code called inside is inlined into the function with the
+/// wider vectors, and compiled two or three times, so keep it to a few loops.
 
 #define OSTRAKA_DETAIL_AVX2 __attribute__((target("avx2,fma")))
 #define OSTRAKA_DETAIL_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,fma")))
 
 namespace ostraka::engine::detail {
 
-/// The processors for which a function is compiled beside the oldest one.
+/// The vectors for which functions are compiled; `plain` is the oldest processor.
 enum class vector_width { plain, avx2, avx512 };
 
 [[gnu::cold, gnu::noinline]] inline vector_width ask_processor() {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The register tile of our matrix products (portable/micro_kernel.hpp) in vectors of AVX2 and AVX-512. Users
-/// compile for the oldest processor of their architecture by default, which leaves seven eighths of a recent one
+/// Floor 3. The register tile of our matrix products (portable/micro_kernel.hpp) with vectors of AVX2 and AVX-512. By
+/// default compilers target the oldest processor of an architecture, which leaves seven eighths of a recent processor
 /// unused.
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace ostraka::engine::detail {
 
-// One step of the sum: a row of B in registers times the elements of a column of A. Every third of these has a pointer;
-// the processor adds one or two steps while it loads. Without the line of assembler, which does nothing, compilers
-// reach each element from the one before.
+// One step of the sum: a row of B in registers times the elements of a column of A. Every third element has a pointer;
+// load instructions add one or two steps to it. Without the empty assembler statement, compilers would compute each
+// address from the previous one.
 #define OSTRAKA_DETAIL_MICRO_STEP                                                                                     \
     {                                                                                                                 \
       vector row[across];                                                                                             \
@@ -31,8 +31,8 @@ namespace ostraka::engine::detail {
       line += line_step;                                                                                              \
     }
 
-// A macro because the compiler splits vectors by the function in which they are written, before it inlines that
-// function into another. C is fetched during the sum.
+// A macro because the compiler splits vectors according to the function in which they are written, before it inlines
+// that function. C is fetched during the sum.
 #define OSTRAKA_DETAIL_MICRO_PRODUCT(name, attribute, bytes)                                                          \
     template <class T, int across, int rows>                                                                          \
     attribute void name(std::int64_t depth, micro_lines<T> const& a, micro_lines<T> const& b, T* c,                   \
