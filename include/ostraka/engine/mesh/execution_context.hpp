@@ -31,8 +31,8 @@ struct execution_context {
   char const* operation = "";  ///< the operation that runs here, and the names of its numbers: for messages
   planner::naming names{};
   bool tools_listen = false;  ///< a tool listens to Kokkos when the operation begins
-  bool is_begun = false;  ///< the operation is in flight; comparing its first run would wait for others
-  exclusive_use use{};  ///< this thread's use of the mesh while the context exists; a copy does not use the mesh
+  bool is_begun = false;      ///< the operation is in flight; comparing its first run would wait for others
+  exclusive_use use{};        ///< this thread's use of the mesh while the context exists; a copy does not use the mesh
 
   execution_context() = default;
   /// Prepares for `mesh_axes` mesh axes, whose sizes the caller writes, with the extents of the operation's labels.

@@ -37,7 +37,7 @@ template <class T>
 struct softmax_formula {
   using statistic = exp_sum<T>;
   static constexpr T hidden = 0;  ///< the result for −∞
-  bool hides = false;             ///< true if −∞ marks a hidden element, which a NaN in its row then does not change
+  bool hides = false;             ///< true if −∞ marks a hidden element, which NaN in its row does not change
 
   KOKKOS_INLINE_FUNCTION row_coefficients<T> of_row(statistic const& s, std::int64_t) const {
     T const sum = s.divisor();
