@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 3. The software and hardware that a program runs on, for the report of a timing: Kokkos, MPI, BLAS and its
-/// kernels, our own kernels. The text is made of plain values; find_environment finds them, without communication.
+/// kernels, our own kernels. The text is built from plain values, which find_environment collects without
+/// communication.
 
 #include <Kokkos_Core.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. An exchange of blocks between all pairs of a group, in flight. For each member, the caller gives the block
+/// Floor 3. An exchange of blocks between all pairs of a group, in flight. For each member, the caller passes the block
 /// to send and the place of the block to receive. Use it for moves whose parts do not follow from the block
 /// distribution: uneven blocks of unknown extents, ragged exchanges.
 

@@ -77,7 +77,7 @@ struct row_routes {
   dynamic_array<std::int64_t> received, received_begin;
   row_list<Space> choice_sent, token_sent;  ///< for each row that is sent: its choice, its token
   row_list<Space> row_of_choice;            ///< for each choice: its place among those sent; −1: none
-  row_list<Space> from, to;                 ///< for each result row its place among those received, and the other way
+  row_list<Space> from, to;                 ///< place of each result row among those received, and vice versa
 
   [[nodiscard]] std::int64_t rows_sent() const { return static_cast<std::int64_t>(choice_sent.extent(0)); }
   [[nodiscard]] std::int64_t rows_received() const { return static_cast<std::int64_t>(from.extent(0)); }

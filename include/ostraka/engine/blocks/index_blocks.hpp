@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Takes and adds rows on this device's blocks, which match without communication: out[B_X, D_Y] =
-/// table[index[B_X], D_Y], and its transpose. A device knows its own range of the axis that the indices point into.
+/// table[index[B_X], D_Y], and its transpose. A device knows its own range of the axis to which the indices refer.
 
 #include <cstdint>
 
@@ -22,7 +22,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-// Returns the window of the label `v` that the indices point into.
+// Returns the window of the label `v` to which the indices refer.
 inline index_window window_of(execution_context const& w, planner::spec const& block, int v) {
   std::int64_t step = 1;
   for (int i = block.rank - 1; i >= 0; --i) {
@@ -63,7 +63,7 @@ void look_up_blocks(Exec const& exec, execution_context const& w, int v, planner
   if (loops.size() > 0) look_up(exec, loops, detail::window_of(w, table, v), to.data, from.data, by.data);
 }
 
-/// out <- Σ updates at the places that the index gives, in the order of the updates; 16-bit numbers are summed in
+/// out <- Σ updates at the places that the index names, in the order of the updates; 16-bit numbers are summed in
 /// float. `v`: the label of out that updates lack. @pre index is divided as updates along its labels, out as updates
 /// along theirs
 template <class Exec, class T, class Index>

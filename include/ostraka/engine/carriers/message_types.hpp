@@ -40,7 +40,7 @@ inline MPI_Datatype message_type<std::int64_t>() { return MPI_INT64_T; }
 static_assert(sizeof(bool) == 1);
 template <>
 inline MPI_Datatype message_type<bool>() { return MPI_UINT8_T; }
-// MPI has no fractional numbers of 16 bits: they travel as bit patterns, and MPI reduces none of them.
+// MPI has no 16-bit floating-point numbers: they are sent as bit patterns, and MPI does not reduce them.
 template <>
 inline MPI_Datatype message_type<float16>() { return MPI_UINT16_T; }
 template <>

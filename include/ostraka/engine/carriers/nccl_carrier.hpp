@@ -147,7 +147,7 @@ class nccl_group : public mpi_group {
       case reduction::min:
         return ncclMin;
       default:
-        return ncclNumOps;  // it has none bit by bit
+        return ncclNumOps;  // it has no bitwise operations
     }
   }
 

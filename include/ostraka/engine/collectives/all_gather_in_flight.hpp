@@ -16,7 +16,7 @@
 namespace ostraka::engine {
 
 /// An all-gather in flight. Members begin the collectives of a group in the same order, and finish them in the same
-/// order. In between, the data sent stay as they are and the memory received is not touched.
+/// order. In between, do not change the data sent, and do not access the memory received.
 template <class T, class Arrays = host_arrays>
 class all_gather_in_flight {
  public:
@@ -41,8 +41,8 @@ class all_gather_in_flight {
     if (!pending_.in_order && calls == mpi_calls::blocking && members.size() > 2 && total <= chunk_limit)
       return gather_by_carrier(members, send, recv, counts, recv + before);
     begin_with_tag(members, members.next_tag(), send, recv, counts, calls);
-    // The messages travel meanwhile. Data just written are far from the process that is to read them, so the part is
-    // sent from where it was.
+    // The messages travel meanwhile. The part is sent from `send`, since data just written are far from the process
+    // that reads them.
     if (send != recv + before) pending_.arrays().copy(send, counts[me], recv + before);
   }
 
@@ -167,8 +167,8 @@ class all_gather_in_flight {
       detail::receive_zeros(recv, before);
       return detail::receive_zeros(own + mine, behind);
     }
-    bool const in_place = !std::is_same_v<Arrays, host_arrays> || !counts.all_equal();  // uneven parts need not lie
-    if (in_place && send != own) pending_.arrays().copy(send, mine, own);  // alike: all are in place or none
+    bool const in_place = !std::is_same_v<Arrays, host_arrays> || !counts.all_equal();  // uneven parts: members may
+    if (in_place && send != own) pending_.arrays().copy(send, mine, own);  // differ, so all are in place
     T* const all = pending_.array_for_carrier(recv, total);
     pending_.reads(own, all + before, mine);
     pending_.writes(recv, all, before);

@@ -31,8 +31,8 @@ Part& make_on(std::optional<Part>& part, Arrays&& arrays) {
 
 }  // namespace detail
 
-/// An all-reduce in flight. Members begin the collectives of a group in the same order; between beginning and end the
-/// array is not touched.
+/// An all-reduce in flight. Members begin the collectives of a group in the same order; between beginning and end, do
+/// not access the array.
 template <class T, class Arrays = host_arrays>
 class all_reduce_in_flight {
  public:
@@ -54,10 +54,10 @@ class all_reduce_in_flight {
       return carrier::reduces<T>(how) && is_short && (calls == mpi_calls::blocking || messages::copied());
   }
 
-  /// data becomes the reduction over all members, the same bits on each of them. The caller sets aside `share`, of
-  /// share_of_all_reduce elements, and `pieces`, as many as a reduce-scatter of such a part sets aside; neither if the
-  /// carrier does it. All arrays must stay valid until the end. With `tag`, it is a step of a collective that has
-  /// begun, and the carrier does not do it.
+  /// data becomes the reduction over all members, with the same bits on each of them. The caller allocates `share`, of
+  /// share_of_all_reduce elements, and `pieces`, of the length for a reduce-scatter of such a part; neither if the
+  /// carrier does the all-reduce. All arrays must stay valid until the end. With `tag`, it is a step of a collective
+  /// that has begun, and the carrier does not do it.
   [[gnu::cold]] void begin(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces,
                            mpi_calls calls = mpi_calls::blocking, int tag = new_tag) {
     require_reducible<T>(how);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Barrier: no member of a group goes on before all of them have arrived.
+/// Floor 3. Barrier: no member of a group continues before all have arrived.
 
 #include <ostraka/engine/groups/communicator.hpp>
 

@@ -48,7 +48,7 @@ void send_part(Messages& with, int to, exchanged<T> const& part) {
 }  // namespace detail
 
 /// An exchange in flight. Members begin the collectives of a group in the same order, and finish them in the same
-/// order. In between, the data sent stay as they are and the memory received is not touched.
+/// order. In between, do not change the data sent, and do not access the memory received.
 template <class T, class Arrays = host_arrays>
 class exchange_in_flight {
  public:

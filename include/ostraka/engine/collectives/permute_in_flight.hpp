@@ -65,8 +65,8 @@ struct permutation_view {
   }
 };
 
-/// A permute in flight. Members begin the collectives of a group in the same order; between beginning and end, the data
-/// sent stay as they are and the memory received is not touched.
+/// A permute in flight. Members begin the collectives of a group in the same order; between beginning and end, do not
+/// change the data sent, and do not access the memory received.
 template <class T, class Arrays = host_arrays>
 class permute_in_flight {
  public:

@@ -29,7 +29,7 @@ enum class parts_sent : std::uint8_t { all, all_but_own };
 
 /// A reduce-scatter in flight. Each member sends each other its part, in pieces; while one piece is reduced the next
 /// travels. Members begin the collectives of a group in the same order, and finish them in the same order. In between,
-/// the data sent stay as they are and the memory received is not touched.
+/// do not change the data sent, and do not access the memory received.
 template <class T, class Arrays = host_arrays>
 class reduce_scatter_in_flight {
  public:

@@ -76,7 +76,7 @@ T* scan_in_steps(communicator const& members, Arrays& arrays, T* mine, T* buffer
   };
   for (int by = 1; by < n; by *= 2)
     if (shift(by)) {
-      combine_in(arrays, how, buffer, static_cast<T const*>(mine), count);  // earlier members stand on the left
+      combine_in(arrays, how, buffer, static_cast<T const*>(mine), count);  // earlier members are on the left
       std::swap(mine, buffer);
     }
   if (kind == scan_kind::inclusive) return mine;

@@ -45,8 +45,8 @@ void scatter(communicator const& members, T const* send, T* recv, counts_view co
   }
 }
 
-/// A broadcast in flight. Members begin the collectives of a group in the same order; between beginning and end no
-/// member writes the data.
+/// A broadcast in flight. Members begin the collectives of a group in the same order; between beginning and end, do not
+/// write the data.
 template <class T, class Arrays = host_arrays>
 class broadcast_in_flight {
  public:
@@ -83,7 +83,7 @@ class broadcast_in_flight {
   void finish() { both_.finish(); }
 
  private:
-  // Collectives of MPI that return at once take no memory of a GPU, as Open MPI's documentation says.
+  // Nonblocking collectives of MPI take no GPU memory, according to Open MPI's documentation.
   static constexpr bool takes_arrays_in_flight([[maybe_unused]] bool in_place) {
     return std::is_same_v<Arrays, host_arrays> || !in_place;
   }

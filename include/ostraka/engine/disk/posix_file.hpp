@@ -66,7 +66,7 @@ class posix_file {
         "cannot be written");
   }
 
-  /// Reserves room for this many bytes, so that a full disk is found before anything is written.
+  /// Reserves space for this many bytes, so that a full disk is detected before anything is written.
   void reserve(std::int64_t bytes) const {
 #if defined(__linux__)
     int status;
@@ -78,7 +78,7 @@ class posix_file {
     if (::ftruncate(fd_, static_cast<off_t>(bytes)) != 0) fail("has no room", errno);
   }
 
-  /// Returns when the written bytes are on the disk.
+  /// Waits until the written bytes are on the disk.
   void flush() const {
     if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("cannot be written", errno);
   }

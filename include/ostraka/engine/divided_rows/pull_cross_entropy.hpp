@@ -83,7 +83,7 @@ struct labelled_rows {
     for (std::int64_t k = 0; k < n; ++k)
       to[k] = static_cast<X>(engine::exp(static_cast<T>(x[k]) - shift) * factor - less);
   }
-  // Writes rows side by side: a task is an index of their axis.
+  // Writes interleaved rows: a task is an index of their axis.
   void write_across(std::int64_t first, std::int64_t end, T const* shift, T const* factor, T const* less) const {
     std::int64_t const step = in.rows.step;
     for (std::int64_t t = first; t < end; ++t) {

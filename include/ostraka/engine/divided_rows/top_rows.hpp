@@ -83,7 +83,7 @@ struct rank_candidate {
   }
 
  private:
-  // Returns how many elements of a part come before an element.
+  // Returns the number of elements of a part that come before an element.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t before(row_candidate<T> const* part,
                                                            row_candidate<T> const& element) const {
     comes_before<true, compared_as<T>> const is_before;

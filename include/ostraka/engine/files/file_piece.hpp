@@ -38,7 +38,7 @@ void cut_block(planner::box const& block, std::int64_t const* strides, int eleme
     inner[d] = inner[d + 1] * block.at[d].size();
     at += block.at[d].begin * stride[d];
   }
-  int cut = 0;  // the dimension that is cut; those before it are walked
+  int cut = 0;  // the dimension that is cut; loops run over those before it
   while (cut < rank && inner[cut + 1] > longest) ++cut;
   if (cut == rank) --cut;
   std::int64_t const part = rank == 0 ? 1 : std::max<std::int64_t>(1, longest / inner[cut + 1]);

@@ -151,7 +151,7 @@ class communicator {
     mutable node_grid nodes{};
     mutable int node = 0;                            // this device's
     mutable shared_value<node_levels const> levels;  // made once they are needed
-    mutable int tag = 0;                             // the last one given out
+    mutable int tag = 0;                             // the last tag used
     group_observer* observer = nullptr;
     group_progress* progress = nullptr;
     owned(int all, int number);
@@ -168,7 +168,7 @@ class communicator {
     return dry(static_cast<int>(numbers.size()), own);
   }
 
-  // Devices of dry groups of the whole mesh are the same if they have the same number; this one has to be.
+  // Matches the devices of two dry groups of a whole mesh by number. This device must match itself.
   dynamic_array<int> dry_numbers_in(communicator const& other) const {
     dynamic_array<int> theirs(static_cast<std::size_t>(size()));
     bool const alike = size() == 1 || (is_dry() && other.is_dry() && rank() == other.rank());

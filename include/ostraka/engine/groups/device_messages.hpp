@@ -177,7 +177,7 @@ class device_messages {
   device_arrays<Exec>* arrays_ = nullptr;
   Group const* group_ = nullptr;
   bool dry_ = false;
-  typename device_arrays<Exec>::copies copies_;  // those that the carrier uses
+  typename device_arrays<Exec>::copies copies_;  // the copies that the carrier uses
   short_array<posted, 8> later_;
   short_array<arrival, 8> arriving_;
   sent latest_;

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. The nodes that the members of a group run on. A group is a grid of devices, and each node holds a block of
-/// it, all blocks of the same size. Messages between devices of one node are fast, those between nodes slow.
+/// it, all blocks of the same size. Messages within a node are fast, messages between nodes are slow.
 
 namespace ostraka::engine {
 

@@ -134,7 +134,7 @@ class levelled_all_gather {
   }
   [[nodiscard]] int node_after(int done) const { return (own_node_ + nodes_ - done) % nodes_; }
 
-  // Returns how many of the next nodes have parts of the same lengths, if this run is only priced; otherwise 1.
+  // Returns the number of next nodes with parts of the same lengths, if this run is only priced; otherwise 1.
   [[nodiscard]] int nodes_alike() const {
     if (!levels_->within.is_dry() || computes()) return 1;
     auto const first = [&](int done) { return static_cast<std::size_t>(node_after(done) * each_); };

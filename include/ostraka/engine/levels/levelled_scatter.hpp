@@ -82,7 +82,7 @@ class levelled_reduce_scatter {
     return counts_.part(static_cast<std::size_t>(node * each_), static_cast<std::size_t>(each_));
   }
 
-  // Returns how many of the next nodes, this one excluded, have parts of the same lengths, if this run is only priced;
+  // Returns the number of next nodes, this one excluded, with parts of the same lengths, if this run is only priced;
   // otherwise 1.
   [[nodiscard]] int nodes_alike() const {
     if (!levels_->within.is_dry() || computes()) return 1;

@@ -159,7 +159,7 @@ class halo_planning {
   }
 
  private:
-  // Visits all combinations of blocks of which either lies in the other's padded one.
+  // Visits each peer whose block overlaps this device's padded block, or vice versa.
   void add_peers(int d, std::int64_t* peer) {
     if (d == s_.rank) return add_peer(peer);
     for (peer[d] = 0; peer[d] < s_.axis[d].ways; ++peer[d]) {

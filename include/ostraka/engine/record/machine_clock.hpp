@@ -243,7 +243,7 @@ class machine_clock {
       case collective::gather:
       case collective::scatter:
         return whole(planner::collective::to_root, e, levels, count);
-      case collective::broadcast:  // as parts to all, and a gather of the parts; the root's bytes are to each of them
+      case collective::broadcast:  // a scatter and an all-gather of the parts; the root's bytes count each member
         return 2 * planner::seconds(levels, count, planner::collective::all_gather,
                                     bytes / static_cast<double>(e.members > 1 ? e.members - 1 : 1));
       case collective::permute:

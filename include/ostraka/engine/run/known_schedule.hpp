@@ -48,7 +48,7 @@ struct known_schedule {
   dynamic_array<strided> shapes{};  ///< shapes of its blocks; for a copy, both blocks with the same loops
   dynamic_array<plan_ticket> product_plans{};
   dynamic_array<std::int64_t> sums{};        ///< prefix sums of uneven parts, by member, and their total
-  dynamic_array<equal_counts> kinds{};       ///< how many members have how many elements
+  dynamic_array<equal_counts> kinds{};       ///< number of members with each number of elements
   dynamic_array<counts_view> part_counts{};  ///< counts of each message
 
   [[gnu::cold]] ~known_schedule() = default;

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. Ring attention (attention_round.hpp): accumulates the weighted values as online_softmax.hpp describes.
 ///
-///     for each part:  S = scale · Q K,  P = exp(S − m),  O = exp(m before − m) O + P V      at last O / Σ exp(S − m)
+///     for each part:  S = scale · Q K,  P = exp(S − m),  O = exp(m before − m) O + P V      finally O / Σ exp(S − m)
 
 #include <cstdint>
 

@@ -96,7 +96,8 @@ bool wait_until(Done done, double most) {
 
 }  // namespace detail
 
-/// Compares the reason of this rank with those of other ranks that end now. `job`: all ranks, for such messages alone.
+/// Compares the reason of this rank with those of other ranks that end now. `job`: a communicator of all ranks for
+/// these messages alone.
 [[gnu::visibility("default"), gnu::cold]] inline same_end find_same_end(native_communicator job,
                                                                         std::string_view reason) {
   auto const [rank, ranks] = find_place_in_job();

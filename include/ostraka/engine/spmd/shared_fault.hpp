@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Shares an exception among members of a group that work on each other's messages, like the stages of a
-/// pipeline. If one member stopped at an exception, the others would wait for its messages for ever. So it goes on
-/// sending the messages that they expect, without working, and at the end all members throw its error. If no member
+/// pipeline. If one member stopped at an exception, the others would wait for its messages for ever. So it continues to
+/// send the messages that they expect, without working, and at the end all members throw its error. If no member
 /// throws, the cost is a message of one number between a few members.
 ///
 ///     shared_fault fault(members);

@@ -167,7 +167,7 @@ class timeline {
  private:
   struct open_region {
     std::int64_t begin;
-    std::ptrdiff_t span;  // -1: left out for want of space
+    std::ptrdiff_t span;  // -1: left out for lack of space
     int name;
     region_kind kind;
     bool outermost, resumed;

@@ -40,7 +40,7 @@ void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, Add cons
   }
   for (; r < run; ++r) {
     for_each_independent(count, [=, a = term(r)](std::int64_t i) { sums[i] = add(sums[i], a(i)); });
-    asm("" : "+r"(r));  // otherwise compilers take two rows at once
+    asm("" : "+r"(r));  // otherwise compilers would take two rows at once
   }
 }
 

@@ -7,7 +7,7 @@
 /// softmax continues from tile to tile, as online_softmax.hpp describes. On accelerators this is a single kernel
 /// (attend_by_teams.hpp), or the ring of one device.
 ///
-///     for each tile:  S = scale · Q K,  P = exp(S − m),  O = exp(m before − m) O + P V      at last O / Σ exp(S − m)
+///     for each tile:  S = scale · Q K,  P = exp(S − m),  O = exp(m before − m) O + P V      finally O / Σ exp(S − m)
 
 #include <algorithm>
 #include <cstdint>
