@@ -128,7 +128,7 @@ class contract_tiles {
     offsets_of_run<rows> m;
     offsets_of_run<columns> n;
     offsets_of_run<depth> k;
-    bool rows_packed = false;  // and no other rows come
+    bool rows_packed = false;  // the rows are packed, and there are no others
     bool alone = false;
     std::int64_t multiplied = 0;  // multiplications since operations in flight last progressed
   };
