@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Blocks of tensors to and from other array libraries (NumPy, PyTorch, JAX, CuPy, …) by DLPack, without a
-/// copy. Opt-in; docs/python.md explains it. Include Python.h, or nanobind or pybind11, before this header to pass
-/// Python's objects.
+/// Floor 4. Passes blocks of tensors to and from other array libraries (NumPy, PyTorch, JAX, CuPy, …) by DLPack,
+/// without a copy. Opt-in; docs/python.md explains it. Include Python.h, or nanobind or pybind11, before this header to
+/// pass Python's objects.
 ///
 ///     auto A = os::from_dlpack<double, I/X, J>(mesh, I = n, J = m, managed);    // a DLManagedTensorVersioned*
 ///     auto A = os::from_dlpack<double, I/X, J>(mesh, I = n, J = m, object);     // a PyObject* with __dlpack__

@@ -65,8 +65,8 @@ struct contract {
 
 }  // namespace operation
 
-/// Sums over the axes `Js`. The other axes remain, first A's, then B's, divided as the operands are. Moves nothing
-/// between devices, and takes no policy.
+/// Sums over the axes `Js`. The other axes remain, A's before B's, divided as in the operands. Moves nothing between
+/// devices, and takes no policy.
 /// @throws ostraka::error, on all devices alike, if extents disagree
 template <auto... Js, TensorOrVariable A, TensorOrVariable B, Verb... Vs>
 [[nodiscard]] constexpr auto contract(A const& a, B const& b, Vs... vs) {

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::einsum<I/X, K/Y>(A, B)`: C[I_X, K_Y] = A · B, summed over the labels that C lacks. Naming the result
-/// authorises its communication; os::plan<I/X, K/Y>(A, B) tells it beforehand.
+/// authorises its communication; os::plan<I/X, K/Y>(A, B) returns its plan beforehand.
 
 #include <tuple>
 #include <type_traits>
@@ -64,11 +64,11 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
   using sources = sources_of<First, Rest...>;
   using result_type = basic_tensor<value, Out, typename First::space>;
 
-  /// True if it is run as a planned call, at once.
+  /// True if the operation runs as a planned call, at once.
   static constexpr bool is_planned =
       is_planned_call<Policy, First, Rest...> && (is_tensor<First> && ... && is_tensor<Rest>);
 
-  // Returns a new tensor, the einsum times update.alpha. `When` says whether it is there at once or later.
+  // Returns a new tensor: update.alpha times the einsum. `When` says whether the result is ready at once or later.
   template <class When = at_once>
   static auto run(char const* operation, engine::update<value> const& update, First const& first, Rest const&... rest,
                   Policy const& policy = {}) {
@@ -185,7 +185,7 @@ consteval auto check_einsum_call() {
 
 namespace operation {
 
-/// The operation of os::einsum to this sharding. Policies may follow the operands.
+/// The operation of os::einsum with a result of this sharding. Policies may follow the operands.
 template <class Sharding>
 struct einsum {
   static constexpr char const* name = "einsum";
@@ -204,13 +204,12 @@ struct einsum {
 
 }  // namespace operation
 
-/// The einsum of up to eight tensors: C[I_X, K_Y] = Σ_J A[I, J] B[J, K]. Labels meet by name, by the rule of
-/// numpy.einsum. The result has the sharding that is asked for, and is partial only if that is asked for. A policy may
-/// follow the tensors: os::gather_left, os::gather_right, os::reduce_result, os::no_communication,
-/// os::at_most<bytes>, os::within(bytes), os::idle(Z), os::for_these_sizes, os::least_time<n>, os::overlapped
-/// (docs/budgets.md), or os::sum_over(N) for axes that only one operand has. An operand whose labels repeat is an
-/// os::relabel<I, I>(A). The plan also chooses the order of the products. Collective over the mesh axes that the
-/// tensors name.
+/// The einsum of up to eight tensors: C[I_X, K_Y] = Σ_J A[I, J] B[J, K]. Labels match by name, as in numpy.einsum. The
+/// result has the sharding that the call names, and is partial only if the call says so. A policy may follow the
+/// tensors: os::gather_left, os::gather_right, os::reduce_result, os::no_communication, os::at_most<bytes>,
+/// os::within(bytes), os::idle(Z), os::for_these_sizes, os::least_time<n>, os::overlapped (docs/budgets.md), or
+/// os::sum_over(N) for axes that only one operand has. For an operand with repeated labels, pass os::relabel<I, I>(A).
+/// The plan also chooses the order of the products. Collective over the mesh axes that the tensors name.
 /// @throws ostraka::error, on all devices alike, if extents disagree, the mesh lacks a mesh axis of the result, or the
 /// plan moves more than a budget or takes more workspace than a limit
 template <auto... Out, class A, class... OperandsThenPolicy>

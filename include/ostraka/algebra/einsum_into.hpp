@@ -23,7 +23,7 @@ struct named_factor {
   Number value;
 };
 
-/// The name of the product's factor in os::einsum_into; 1 if it is not given. If it is 0, the product is not computed.
+/// The name of the product's factor in os::einsum_into; the default is 1. If it is 0, the product is not computed.
 struct alpha_factor {
   template <class Number>
   constexpr auto operator=(Number const& n) const {
@@ -32,7 +32,7 @@ struct alpha_factor {
 };
 inline constexpr alpha_factor alpha{};
 
-/// The name of the factor of the destination's old elements; 0 if it is not given. If it is 0, they are not read.
+/// The name of the factor of the destination's old elements; the default is 0. If it is 0, these elements are not read.
 struct beta_factor {
   template <class Number>
   constexpr auto operator=(Number const& n) const {
@@ -175,7 +175,7 @@ struct written_to<operation::einsum<Sharding>, C, First, Rest...> {
 }  // namespace detail
 
 /// C <- alpha · (the einsum of the operands, divided and partial as C is) + beta · C. `os::alpha = …` and `os::beta =
-/// …` follow the operands in any order, each optional (1 and 0), with perhaps a policy as in os::einsum. Elements
+/// …` follow the operands in any order; their defaults are 1 and 0. A policy may follow too, as in os::einsum. Elements
 /// that 0 multiplies are not read: a NaN in C does not survive beta = 0. The call takes no more memory than os::einsum
 /// takes beyond its result. If the last step is a contraction, a reduction or an exchange, it writes to C itself. If
 /// the result is all-reduced, one device of each group adds beta · C, so that all hold the same bits. Collective over
@@ -187,7 +187,7 @@ void einsum_into(C const& c, A const& a, OperandsThenFactors const&... more) {
   detail::operate_how(detail::into<C>{c}, operation::einsum<sharding_in<C>>{}, a, more...);
 }
 
-/// Does not compile: the error names the argument in the place of the destination.
+/// Does not compile: the error names the argument that takes the destination's place.
 template <class C, class A, class... More>
   requires(!TensorOrVariable<C> && !detail::GivenArray<C const&>)
 void einsum_into(C const&, A const&, More const&...) {

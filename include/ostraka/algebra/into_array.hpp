@@ -5,8 +5,8 @@
 /// @file
 /// Floor 4. Results written straight into an application's array, of any layout: `os::einsum_into<I/X, K>(view, A, B)`,
 /// `os::map_into<I/X, J>(view, f, A)`, `os::reshard_into<I, J/X>(view, A)`. The call names the result as os::einsum
-/// does, since an array has no sharding. Its extents are the operands'. No block is made for it: the step that computes
-/// or receives the result writes with the array's strides.
+/// does, since an array has no sharding. The extents come from the operands. No temporary block is made: the step that
+/// computes or receives the result writes with the array's strides.
 
 #include <algorithm>
 #include <cstdint>

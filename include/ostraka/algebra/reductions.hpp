@@ -145,32 +145,32 @@ struct mean : detail::reduction_operation<Out, reduction::sum> {
 }  // namespace operation
 
 /// Sums over the axes that the result lacks. Integers are summed in their type, modulo its range (os::cast them first).
-/// The operand may be a partial sum, and so is the result if that is asked for: `os::sum<I, os::partial(X)>(A)`. All
-/// reductions take a policy after the tensor, as os::einsum does. (The policy is a pack, so that an unqualified call
-/// in a program with a sum of its own takes that one.)
+/// The operand may be a partial sum, and so may the result: `os::sum<I, os::partial(X)>(A)`. All reductions take a
+/// policy after the tensor, as os::einsum does. (The policy is a pack, so that an unqualified call in a program with a
+/// sum of its own takes that one.)
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
 [[nodiscard]] constexpr auto sum(A const& a, Policy... how) {
   return detail::operate(operation::reduce<reduction::sum, sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
-/// The largest element over the axes that the result lacks; over none, -infinity (integers: the smallest number). NaN
-/// wins. Operand and result may be partial by os::partial_max.
+/// The largest element over the axes that the result lacks; of no elements, -infinity (integers: the smallest number).
+/// NaN wins. Operand and result may be partial by os::partial_max.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
 [[nodiscard]] constexpr auto max(A const& a, Policy... how) {
   return detail::operate(operation::reduce<reduction::max, sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
-/// The smallest element over the axes that the result lacks; over none, infinity (integers: the largest number). NaN
-/// wins. Operand and result may be partial by os::partial_min.
+/// The smallest element over the axes that the result lacks; of no elements, infinity (integers: the largest number).
+/// NaN wins. Operand and result may be partial by os::partial_min.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
 [[nodiscard]] constexpr auto min(A const& a, Policy... how) {
   return detail::operate(operation::reduce<reduction::min, sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
-/// The product over the axes that the result lacks; over none, 1. Operand and result may be partial by
+/// The product over the axes that the result lacks; of no elements, 1. Operand and result may be partial by
 /// os::partial_prod.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
@@ -178,7 +178,7 @@ template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   return detail::operate(operation::reduce<reduction::prod, sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
-/// The bits that all elements have over the axes that the result lacks; over none, all bits. For bools, true if all are
+/// The bitwise AND over the axes that the result lacks; of no elements, all bits are set. For bools, true if all are
 /// true. Integers and bools only. Operand and result may be partial by os::partial_and.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
@@ -186,15 +186,15 @@ template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   return detail::operate(operation::reduce<reduction::bit_and, sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
-/// The bits that any element has over the axes that the result lacks; over none, no bits. For bools, true if any is
-/// true. Integers and bools only. Operand and result may be partial by os::partial_or.
+/// The bitwise OR over the axes that the result lacks; of no elements, no bits are set. For bools, true if any is true.
+/// Integers and bools only. Operand and result may be partial by os::partial_or.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
 [[nodiscard]] constexpr auto bit_or(A const& a, Policy... how) {
   return detail::operate(operation::reduce<reduction::bit_or, sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
-/// The sum over the axes that the result lacks, divided by the number of elements summed; over none, NaN. A sum of
+/// The sum over the axes that the result lacks, divided by the number of elements summed; of no elements, NaN. A sum of
 /// 16-bit numbers is divided before it is rounded.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)

@@ -17,9 +17,9 @@
 ///                                        a copy of the diagonal alone
 ///     {U_Z}          {U_Z}               the same of its summand
 ///
-/// So an einsum reduces or scatters the diagonal, never A. It cannot take [I_Y] {U_X} in the fourth case (name the axes
-/// the other way round with os::einsum<J, I>(A) first). It cannot divide the diagonal over X and Y either: the blocks
-/// off the diagonal have none of it.
+/// So an einsum reduces or scatters the diagonal, never A. In the fourth case it cannot take the diagonal as [I_Y]
+/// {U_X}: transpose A with os::einsum<J, I>(A) first. Nor can it divide the diagonal over X and Y, because the blocks
+/// off the diagonal hold none of it.
 
 #include <cstdint>
 #include <type_traits>

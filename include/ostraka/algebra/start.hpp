@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::start_einsum<I/X, K>(A, B)`, `os::start_reshard<I/Y, J>(A)`: begun now, waited for later, so that
-/// other work of a device hides their messages. docs/design/execution.md says when MPI moves messages meanwhile.
+/// Floor 4. `os::start_einsum<I/X, K>(A, B)`, `os::start_reshard<I/Y, J>(A)`: operations that begin now and are waited
+/// for later, so that other work of a device hides their messages. docs/design/execution.md says when MPI moves
+/// messages meanwhile.
 
 #include <ostraka/algebra/einsum.hpp>
 #include <ostraka/moves/pending.hpp>
@@ -12,8 +13,8 @@
 
 namespace ostraka {
 
-/// Begins os::einsum and returns when the first message is under way. The operation reads its operands until `wait`:
-/// write nothing to them before. Collective as os::einsum is; all devices begin and wait in the same order.
+/// Begins os::einsum and returns when the first message is under way. The operation reads its operands until `wait`: do
+/// not write to them before that. Collective as os::einsum is; all devices begin and wait in the same order.
 template <auto... Out, class A, class... OperandsThenPolicy>
 [[nodiscard]] auto start_einsum(A const& a, OperandsThenPolicy const&... more) {
   return detail::operate_how(detail::later{}, operation::einsum<sharding_of<Out...>>{}, a, more...);

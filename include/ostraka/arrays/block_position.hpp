@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::at(I = begin, J = 0)`: where a program's block begins, if the program divides an axis by another rule
-/// than the library.
+/// Floor 4. `os::at(I = begin, J = 0)`: says where a program's block begins, if the program divides an axis by a rule
+/// of its own.
 
 #include <ostraka/types/axes/sizes.hpp>
 

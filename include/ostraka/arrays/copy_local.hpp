@@ -121,8 +121,8 @@ void copy_to(A const& a, Array& array) {
 
 /// A new tensor with a copy of this device's block. The block comes last, after the global extents, and is only read: a
 /// Kokkos::View or mdspan of any layout, in any memory, with a dimension for each axis, a row-major std::span or
-/// std::vector, os::strided memory, os::in_order<J, I>(view). Collective over the mesh, unless os::unchecked stands
-/// among the extents.
+/// std::vector, os::strided memory, os::in_order<J, I>(view). Collective over the mesh, unless os::unchecked is among
+/// the extents.
 /// @throws ostraka::error, on all devices alike, if a block does not have the extents that its device holds
 template <class T, auto... Dims, class Mesh, class... ExtentsThenBlock>
 [[nodiscard]] auto copy_from_local([[maybe_unused]] Mesh const& m,
@@ -147,8 +147,8 @@ auto copy_from_local(Arguments const&...) {
 }
 
 /// Copies this device's block into an array of the application: any that os::copy_from_local takes. If the tensor is
-/// partial, it copies the part that is here. Collective over the mesh, because the devices agree that all arrays fit.
-/// With os::unchecked after the arrays nothing is sent, and an error is thrown on its device alone.
+/// partial, it copies this device's part. Collective over the mesh, because the devices agree that all arrays fit. With
+/// os::unchecked after the arrays nothing is sent, and an error is thrown on its device alone.
 /// @throws ostraka::error, on all devices alike, if an array does not have the extents of its device's block
 template <Tensor A, class Array>
 void copy_to_local([[maybe_unused]] A const& a, [[maybe_unused]] Array&& array) {

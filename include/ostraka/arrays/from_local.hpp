@@ -20,13 +20,13 @@
 
 namespace ostraka {
 
-/// Among the extents of os::from_local: each device checks only its own block, and nothing is sent.
+/// An option among the extents of os::from_local: each device checks only its own block, and nothing is sent.
 struct unchecked_by_others {};
 inline constexpr unchecked_by_others unchecked{};
 
 namespace detail {
 
-// The tensor of a block; it is read only if the block is.
+// The type of the tensor for a block: read only if the block is.
 template <class TensorType, class Array>
 using tensor_on =
     basic_tensor<std::conditional_t<std::is_const_v<typename given_array<Array>::element>,
@@ -115,8 +115,8 @@ struct inspected_array {
   engine::strided given;
 };
 
-// A tensor of these extents without a block; the devices compare their calls if others are asked. The arguments are
-// extents and perhaps os::unchecked.
+// A tensor of these extents without a block. The arguments are extents and perhaps os::unchecked; without it, the
+// devices compare their calls.
 template <class TensorType, class Mesh, class... Extents>
 TensorType compared_shape(char const* operation, Mesh const& m, Extents const&... given) {
   auto const extents = collect_sizes(extents_beside<is_unchecked<Extents>>(given)...);
@@ -187,16 +187,16 @@ auto checked_adopt(Mesh const& m, Arguments const& arguments, std::index_sequenc
 
 }  // namespace detail
 
-/// Adopts this device's block as the block of a new tensor. The block comes last, after the global extents, and lies
+/// Adopts this device's block as the block of a new tensor. The block comes last, after the global extents, and is
 /// row-major without gaps in the order of the axes: a Kokkos::View or mdspan of any layout with a dimension for each
 /// axis, the elements in a std::span or std::vector, os::strided memory, or one of these whose dimensions come in
-/// another order, os::in_order<J, I>(view). Never copies: a block of another layout is refused, and os::copy_from_local
-/// copies it. Shallow: tensor and array see each other's writes. If the elements are constant, the tensor is read only,
-/// `os::tensor<float const, I/X>`. The tensor keeps the memory of a LayoutRight view alive; any other memory has to
-/// outlive it. Collective over the mesh, unless os::unchecked stands among the extents: then nothing is sent, and an
+/// another order, os::in_order<J, I>(view). Never copies: a block of another layout is refused; copy it with
+/// os::copy_from_local. Shallow: tensor and array see each other's writes. If the elements are constant, the tensor is
+/// read only, `os::tensor<float const, I/X>`. The tensor keeps the memory of a LayoutRight view alive; any other memory
+/// has to outlive it. Collective over the mesh, unless os::unchecked is among the extents: then nothing is sent, and an
 /// error is thrown on its device alone.
-/// @throws ostraka::error, on all devices alike, if a block does not have the extents that its device holds, does not
-/// lie row-major, or has elements of std::complex that lie where no Kokkos::complex lies
+/// @throws ostraka::error, on all devices alike, if a block does not have the extents that its device holds, is not
+/// row-major, or has elements of std::complex that are not aligned as Kokkos::complex
 template <class T, auto... Dims, class Mesh, class... ExtentsThenBlock>
   requires(!detail::names_ghosts<Dims...>)  // local_view/halos/adopt_ghosted.hpp
 [[nodiscard]] auto from_local([[maybe_unused]] Mesh const& m,

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::gather_to_root(A)` gives the whole tensor on device 0, on the host. A[I_X, J_Y] → A[I, J] there.
+/// Floor 4. `os::gather_to_root(A)` returns the whole tensor on device 0, on the host. A[I_X, J_Y] → A[I, J] there.
 
 #include <cstddef>
 #include <cstdint>

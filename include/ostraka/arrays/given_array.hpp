@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. One description of the arrays in which an application may have a block: a Kokkos::View or an mdspan of any
+/// Floor 4. One description of the arrays in which an application may hold a block: a Kokkos::View or an mdspan of any
 /// layout, a list (std::span, std::vector), os::strided memory, or one of these with its dimensions in a given order.
 ///
 ///     array                      dimensions    strides      memory
@@ -31,8 +31,8 @@ namespace ostraka::detail {
 template <class Array>
 concept ViewOfBlock = Kokkos::is_view<std::remove_const_t<Array>>::value;
 
-// An mdspan of std, of Kokkos or of another library whose elements are at an address. An accessor may have them
-// otherwise.
+// An mdspan of std, of Kokkos or of another library whose elements are at an address. An accessor may store them in
+// another way.
 template <class Array>
 concept MdspanOfBlock = !ViewOfBlock<Array> && requires(Array & a) {
   a.data_handle();
@@ -51,9 +51,9 @@ concept ListOfBlock = !ViewOfBlock<Array> && !MdspanOfBlock<Array> && requires(A
 /// The memory space of the tensor.
 struct memory_of_tensor {};
 
-/// The properties of an array that are known at compile time. `element` is void if the type is no array, and constant
-/// if the elements are only read. `rank` is −1 for a list. `own<Axes>`: the axes of its dimensions, those of the tensor
-/// unless it says otherwise.
+/// The properties of an array that are known at compile time. `element` is void if the type is not an array, and
+/// constant if the elements are only read. `rank` is −1 for a list. `own<Axes>`: the axes of its dimensions, those of
+/// the tensor unless it says otherwise.
 template <class Array>
 struct given_array {
   using element = void;
@@ -112,7 +112,7 @@ struct given_array<Array> {
   static std::int64_t extent(Array& a, int) { return static_cast<std::int64_t>(a.size()); }
 };
 
-// A constant handle may refer to elements that are not constant: `T` says which.
+// A constant handle may refer to elements that are not constant: `T` says whether they are.
 template <class Array, class T, class... Is>
 struct given_strided {
   using element = typename detail::element<T>::type;
@@ -151,18 +151,18 @@ template <class Given, class... Is>
 struct given_array<array_in_order<Given, Is...> const>
     : given_in_order<array_in_order<Given, Is...> const, Given, Is...> {};
 
-/// An array in which an application may have a block.
+/// An array in which an application may hold a block.
 template <class Array>
 concept GivenArray = !std::is_void_v<typename given_array<std::remove_reference_t<Array>>::element>;
 
-/// True if an array has the elements and the dimensions of such a block. A tensor without axes has one element, and so
-/// do lists.
+/// True if an array has the elements and the dimensions of a block of such a tensor. A tensor without axes has one
+/// element, and so do lists.
 template <class TensorType, class Array>
 inline constexpr bool holds_block =
     std::is_same_v<std::remove_const_t<typename given_array<Array>::element>, typename TensorType::value_type> &&
     (given_array<Array>::rank < 0 || given_array<Array>::rank == TensorType::rank);
 
-/// True if its dimensions are those of the tensor, in any order.
+/// True if the array's dimensions are those of the tensor, in any order.
 template <class TensorType, class Array>
 inline constexpr bool has_axes = [] {
   using axes = typename TensorType::axes;
@@ -171,8 +171,8 @@ inline constexpr bool has_axes = [] {
          (given_array<Array>::rank >= 0 || std::is_same_v<own, axes>);
 }();
 
-/// The layout of a block in an array, dimension by dimension of the tensor; a list as engine::require_block has it.
-/// `wanted`: the extents of the block, which are those of strided memory.
+/// The layout of a block in an array, dimension by dimension of the tensor; for a list, as engine::require_block takes
+/// it. `wanted`: the extents of the block, which are those of strided memory.
 template <class Array, class... As>
 engine::strided describe_block(type_list<As...>, Array& array, [[maybe_unused]] std::int64_t const* wanted) {
   using given = given_array<Array>;
@@ -194,13 +194,13 @@ engine::strided describe_block(type_list<As...>, Array& array, [[maybe_unused]] 
   return b;
 }
 
-/// The same, as kernels take it. @pre it has the extents of the block
+/// The same layout, as kernels take it. @pre it has the extents of the block
 inline engine::strided layout_of_block(engine::strided const& b, std::int64_t const* wanted, int rank) {
   return b.rank < 0 ? engine::row_major(wanted, rank) : b;
 }
 
 /// Returns the alignment that elements of tensors have and those of this array lack; 0 if they have it. A
-/// std::complex<double> may lie at any multiple of 8 bytes, a Kokkos::complex<double> lies at a multiple of 16.
+/// std::complex<double> may be at any multiple of 8 bytes; a Kokkos::complex<double> is at a multiple of 16.
 template <class Array>
 std::int64_t missing_alignment([[maybe_unused]] Array& array) {
   using element = typename given_array<Array>::element;
@@ -211,8 +211,8 @@ std::int64_t missing_alignment([[maybe_unused]] Array& array) {
   return 0;
 }
 
-/// The address of its elements, in the types of tensors: std::complex becomes Kokkos::complex. @pre they have the
-/// alignment of these
+/// The address of its elements, in the types of tensors: std::complex becomes Kokkos::complex. @pre the elements are
+/// aligned as these types
 template <class Array>
 auto* data_of(Array& array) {
   using element = typename given_array<Array>::element;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. A value that device 0 has and the others have not: the result of os::gather_to_root.
+/// Floor 4. A value that only device 0 has: the result of os::gather_to_root.
 
 #include <string>
 #include <utility>
@@ -51,7 +51,7 @@ class on_root {
  public:
   using view_type = View;  ///< the type of the view
 
-  /// Empty, to be assigned to.
+  /// Empty, until a view is assigned.
   on_root() = default;
 
   /// The view of device number `device`; empty if that is not 0.
@@ -60,7 +60,8 @@ class on_root {
   /// True on device 0, which has the view.
   [[nodiscard]] explicit operator bool() const { return device_ == 0; }
 
-  /// The view. A temporary gives another handle of it, so that `auto const& v = *os::gather_to_root(A);` stays valid.
+  /// The view. For a temporary, returns another handle of the view, so that `auto const& v = *os::gather_to_root(A);`
+  /// stays valid.
   /// @throws ostraka::error on other devices than 0
   [[nodiscard]] View const& operator*() const& {
     require_root();

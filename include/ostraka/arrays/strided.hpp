@@ -15,7 +15,7 @@
 
 namespace ostraka {
 
-/// The elements of a block from a pointer on, with a stride for each axis, in elements.
+/// The elements of a block, which begin at a pointer, with a stride for each axis, in elements.
 template <class T, Axis... Is>
 struct strided_memory {
   T* first;
@@ -35,7 +35,7 @@ struct array_in_order {
   Given array;
 };
 
-/// An array with its dimensions in this order. A LayoutLeft view v(i, j) lies row-major as J, I, so a tensor of J, I
+/// An array with its dimensions in this order. A LayoutLeft view v(i, j) is row-major as J, I, so a tensor of J, I
 /// adopts os::in_order<I, J>(v) without a copy.
 template <auto... Is, class Array>
 [[nodiscard]] constexpr auto in_order(Array&& array) {

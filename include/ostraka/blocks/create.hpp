@@ -31,7 +31,7 @@ struct named_tensor<T> {
   using type = T;
 };
 
-// An argument among the extents; in place of an option, an empty os::sizes, as a value and as a type.
+// The argument if it gives extents; an empty os::sizes in place of an option. As a value, and below as a type.
 template <bool IsOption, class Given>
 constexpr decltype(auto) extents_beside(Given const& given) {
   if constexpr (IsOption)
@@ -52,8 +52,8 @@ constexpr Option option_among(Option found, [[maybe_unused]] Given const&... giv
   return found;
 }
 
-// The extents that an argument gives. An extent that is written out is of an axis of the tensor, and is given once. An
-// os::sizes, a tensor or a mesh may hold further extents, and extents that other arguments hold as well.
+// The extents that an argument gives. An extent that is written out has to be of an axis of the tensor, and is given
+// once. An os::sizes, a tensor or a mesh may hold further extents, and extents that other arguments hold as well.
 template <class Given>
 struct given_extents {
   using written = type_list<>;
@@ -216,7 +216,7 @@ consteval auto check_values() {
     return found<reason::ok>{};
 }
 
-// For operations on values; a partial tensor holds only parts of them.
+// `reason::ok` if a tensor holds values; a partial tensor holds only parts of them.
 template <class TensorType, class Operation>
 using values_verdict = typename decltype(check_values<TensorType, Operation>())::type;
 

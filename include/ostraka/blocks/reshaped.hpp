@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. A view of the same memory with other extents, which keeps the memory alive as the given view does. Kokkos
-/// has subviews of lower rank and none of a higher one. So this file passes on its reference count, and no other does.
+/// has no subviews of higher rank, so this file passes on Kokkos's reference count. No other file does.
 
 #include <Kokkos_Core.hpp>
 

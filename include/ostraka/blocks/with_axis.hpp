@@ -15,7 +15,7 @@
 
 namespace ostraka::detail {
 
-/// `reason::ok` if the axis K, which replaces the axis that is named, is new in A, or is that axis itself.
+/// `reason::ok` if the axis K may replace the named axis: A has no axis K, or K is the named axis itself.
 template <class Operation, class Dim, class K, class A>
 consteval auto check_new_name() {
   if constexpr (position_in<K, axes_in<A>> >= 0 && !std::is_same_v<K, typename axis_argument<Dim>::axis>)
@@ -24,7 +24,7 @@ consteval auto check_new_name() {
     return found<reason::ok>{};
 }
 
-/// The sharding with each of the axes Ks, which are whole, in place of the one of Is before it.
+/// The sharding with the axes Ks, which are whole, in place of the axes Is, one for one.
 template <class Sharding, class Is, class Ks>
 struct with_new_axes {
   using type = Sharding;

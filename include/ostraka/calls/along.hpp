@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. A call names the axis along which an operation works *as it lies*: `os::softmax<V>(A)` for a V that no mesh
-/// axis divides, `os::softmax<V/X>(A)` for one that X divides. Naming the mesh axis authorises the communication. Under
-/// rules R, `os::softmax<R(V)>(A)` is right whatever R says of V.
+/// Floor 4. A call names the axis along which an operation works together with the mesh axes that divide it:
+/// `os::softmax<V>(A)` for a V that no mesh axis divides, `os::softmax<V/X>(A)` for one that X divides. Naming the mesh
+/// axis authorises the communication. Under rules R, `os::softmax<R(V)>(A)` is right whatever R says of V.
 ///
 ///     argument A[…, V]     A[…, V_X]                 A[…, V_Y]
 ///     V        free        refused: axis_is_divided  refused
@@ -67,7 +67,7 @@ consteval auto check_axis_argument() {
   }
 }
 
-/// `reason::ok` if the axis lies in A as the call names it.
+/// `reason::ok` if the axis is divided in A as the call says.
 template <class Operation, class Dim, class A>
 using axis_argument_verdict = typename decltype(check_axis_argument<Operation, Dim, A>())::type;
 
@@ -82,7 +82,8 @@ consteval auto check_bare_axis() {
     return found<reason::ok>{};
 }
 
-/// For an axis along which nothing communicates, however it lies: the call names it bare, or as it lies.
+/// For an axis along which nothing communicates, however it is divided: the call names it alone, or with the mesh axes
+/// that divide it.
 template <class Operation, class Dim, class A>
 using bare_axis_verdict = typename decltype(check_bare_axis<Operation, Dim, A>())::type;
 
@@ -132,8 +133,8 @@ inline constexpr int dimension_of = position_in<typename axis_argument<Dim>::axi
               "all know, or take os::part");
 }
 
-/// The least extent that the axis has on a device, which all devices know. For operations that need so many elements on
-/// each of them.
+/// The least extent of the axis on any device, which all devices know. For operations that need that many elements on
+/// each device.
 /// @throws ostraka::error, on all devices alike, if it is not known
 template <class Dim, class A>
 constexpr std::int64_t least_extent([[maybe_unused]] char const* operation, A const& a) {

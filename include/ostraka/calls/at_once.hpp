@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. How an operation runs once its result is allocated: at once, or, in pending.hpp, begun now and waited for
-/// later. A type tells a verb which.
+/// later. A type tells the operation which.
 
 #include <utility>
 

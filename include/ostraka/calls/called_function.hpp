@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. The function that os::map, os::map_into and os::generate are given: whether it takes its arguments, whether
-/// a kernel can call it where the tensor is, and names of several functions, which are refused.
+/// a kernel can call it where the tensor is, and names of overloaded functions, which are refused.
 
 #include <Kokkos_Core.hpp>
 
@@ -42,8 +42,8 @@ consteval auto check_callable_there() {
 template <class F, class Space>
 using callable_there_verdict = typename decltype(check_callable_there<F, Space>())::type;
 
-/// The name of several functions, one of which has these parameters. A template cannot take such a name; it converts to
-/// this class if nothing else takes it.
+/// The name of an overloaded function, one overload of which has these parameters. A template cannot take such a name;
+/// the name converts to this class if nothing else takes it.
 template <class Result, class... Parameters>
 struct overloaded_function {
   overloaded_function(Result (*)(Parameters...)) {}

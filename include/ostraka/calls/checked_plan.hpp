@@ -91,7 +91,7 @@ planner::plan_view select_plan([[maybe_unused]] engine::execution_context const&
   }
 }
 
-/// True if the program gave a policy, beside a budget.
+/// True if the program gave a policy, which may be a budget.
 template <class Policy>
 inline constexpr bool gives_policy = !std::is_same_v<Policy, policy<planner::admit::any>>;
 

@@ -13,8 +13,8 @@
 ///     flops(sizes)        of products and sums, on the device that has most
 ///     workspace(sizes)    memory that its plan sets aside; only for moves of a plan
 ///
-/// If a number of the program decides (a roll by n places, a window of attention, a root), `moves` is void, and the
-/// operation has a member `moved(operands…)` that returns the moves of one call. It reads the operands through
+/// If a number in the call decides the price (a roll by n places, a window of attention, a root), `moves` is void, and
+/// the operation has a member `moved(operands…)` that returns the moves of one call. It reads the operands through
 /// `sizes_of_call`, so that tensors without elements (os::gradient_plan) have the same price. If such a number decides
 /// products alone (a causal mask of attention), the operation has a member `flops_of_call(flops, operands…)` beside its
 /// `moves`, whose flops it is given.

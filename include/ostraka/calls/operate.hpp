@@ -16,7 +16,7 @@
 ///       template <class... Given> using refused = …;                      // optional: the type of a refused result
 ///     };
 ///
-/// `Given` are operands, and arguments that go along: numbers, policies. `How` is at_once, or later (a pending result).
+/// `Given` are operands, and arguments beside them: numbers, policies. `How` is at_once, or later (a pending result).
 /// The *interpreter* of an operand decides how to operate on it: the interpreter of tensors runs the operation; other
 /// folders specialise interpreter_of beside the types that they define. No folder is named here.
 
@@ -48,14 +48,14 @@ inline constexpr bool is_into = false;
 template <class C, class When>
 inline constexpr bool is_into<into<C, When>> = true;
 
-/// True for a destination that an error has left; that error has been reported.
+/// True for a destination that is the result of a refused operation, whose error has been reported.
 template <class How>
 inline constexpr bool is_into_after_error = false;
 template <class C, class When>
 inline constexpr bool is_into_after_error<into<C, When>> = is_after_error<C>;
 
 /// At once, and with the residuals: the values, beside the result, that the operation's derivative needs. The operation
-/// then gives `several`, its result first. Operations that have a `has_residuals` are recorded so.
+/// then returns `several`, its result first. Operations with a member `has_residuals` are recorded in this way.
 struct with_residuals : at_once {};
 
 /// The result of an operation that makes several tensors. An aggregate: constructors of a std::tuple cost compile time.
@@ -162,8 +162,8 @@ struct first_with_own_layout<T, Ts...>
 template <class C, class When, class... Ts>
 struct first_with_own_layout<into<C, When>, Ts...> : first_with_own_layout<C, Ts...> {};
 
-/// True if the operation takes such an operand without a member `takes_strides`, or such a destination without that or
-/// `writes_strides`.
+/// True if the operation gets such an operand but has no member `takes_strides`, or gets such a destination but has
+/// neither that member nor `writes_strides`.
 template <class Operation, class How, class... Given>
 consteval bool refuses_strides() {
   if constexpr (has_own_layout<How> || (has_own_layout<Given> || ...)) return !requires {
@@ -174,8 +174,8 @@ consteval bool refuses_strides() {
     return false;
 }
 
-/// The interpreter of tensors: raises the reason, or runs the operation. Operands that an error has left raise no
-/// further reason.
+/// The interpreter of tensors: raises the reason, or runs the operation. Operands that are results of refused
+/// operations raise no further reason.
 struct runs {
   static constexpr int level = 0;
   template <class How, class Operation, class... Given>
@@ -201,7 +201,7 @@ struct runs {
   }
 };
 
-/// The interpreter of other arguments than operands: numbers, policies and functions go along with operands.
+/// The interpreter of other arguments than operands: numbers, policies and functions accompany operands.
 struct passes_through {
   static constexpr int level = -1;
   template <class How, class Operation, class First, class... Rest>
@@ -222,7 +222,7 @@ struct interpreter_of {
   using type = std::conditional_t<is_operand<T>, runs, passes_through>;
 };
 
-/// True if one of them stands in for a tensor, as a variable does.
+/// True if one of these types stands in for a tensor, as a variable does.
 template <class... Ts>
 inline constexpr bool any_stand_in = ((interpreter_of<Ts>::type::level > 0) || ...);
 

@@ -31,7 +31,7 @@ struct planned_call {
   planner::plan_view (*plan_to_run)(engine::execution_context const&) = nullptr;  ///< none if it is the stored one
 };
 
-/// The policy of operations without one: the plan is run unseen.
+/// The policy of operations without one: the plan runs unchecked.
 struct no_policy {};
 
 template <class Policy, class Types, int ElementBytes>
@@ -54,7 +54,7 @@ consteval planned_call make_planned_call() {
 template <class Policy, class Types, int ElementBytes>
 inline constexpr planned_call planned_call_of = make_planned_call<Policy, Types, ElementBytes>();
 
-/// True if the operation is run so: it belongs to the global view, and its plan is one for all passes.
+/// True if the operation runs as a planned call: it belongs to the global view, and its plan is one for all passes.
 template <class Policy, class... Operands>
 inline constexpr bool is_planned_call = !any_varies<Operands...> && !limits_workspace<Policy>;
 template <class... Operands>

@@ -14,7 +14,7 @@
 namespace ostraka::detail {
 
 // The memory of an operand's block. Each process compares its own blocks. If handles are shared, all processes come to
-// the same answer, because an allocation has a place of its own even if the block in it is empty. A program's own views
+// the same answer, because an allocation has an address of its own even if its block is empty. A program's own views
 // may differ from process to process.
 struct memory_range {
   char const* begin = nullptr;

@@ -22,7 +22,7 @@
 
 namespace ostraka::detail {
 
-/// The plan and the passes that were chosen last: a program repeats its operations.
+/// The plan and the passes that were chosen last, kept because a program repeats its operations.
 struct fit_known {
   planner::extents sizes{};
   std::int64_t limit = -1;

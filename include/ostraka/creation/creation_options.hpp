@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Options that may stand among the extents of a call that makes a tensor, in any order, each where it has a
-/// meaning: os::seed(1), os::between(-1, 1), os::around(0, 0.02), os::probability(0.9), os::from(1), os::by(2),
-/// os::diagonal(1).
+/// Floor 4. Options among the extents of a call that makes a tensor, in any order, each for the calls that read it:
+/// os::seed(1), os::between(-1, 1), os::around(0, 0.02), os::probability(0.9), os::from(1), os::by(2), os::diagonal(1).
 
 #include <cstdint>
 #include <type_traits>
@@ -60,7 +59,7 @@ struct diagonal {
 
 namespace detail {
 
-/// True for one of these options. Other options say so of themselves.
+/// True for one of these options. Other options specialise it beside their definitions.
 template <class T>
 inline constexpr bool is_option = is_one_of<T, seed, around, probability, diagonal>;
 template <class N>

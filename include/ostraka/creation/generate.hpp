@@ -80,7 +80,8 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenF>
 
 namespace detail {
 
-// The function pointer to which the name of several functions converts when os::generate of such a tensor takes it.
+// The function pointer to which the name of an overloaded function converts as an argument of os::generate for such a
+// tensor.
 template <class T, auto... Dims>
 using overloaded_generator = typename overloaded_of_indices<
     typename named_tensor<T, Dims...>::type::value_type,
@@ -95,7 +96,8 @@ auto overloaded_generator_given() {
 
 }  // namespace detail
 
-/// Do not compile, for up to four extents: the error says that a name of several functions does not say which.
+/// Do not compile, for up to four extents: the error says that the name of an overloaded function does not say which
+/// one is meant.
 template <class T, auto... Dims, class Mesh>
 auto generate(Mesh const&, detail::overloaded_generator<T, Dims...> const&) {
   return detail::overloaded_generator_given<typename detail::named_tensor<T, Dims...>::type>();

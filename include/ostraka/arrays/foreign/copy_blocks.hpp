@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Copies between a tensor and arrays of a program that divides it by a rule of its own. The devices tell each
-/// other which elements they hold, and one exchange moves the elements that differ:
+/// Floor 4. Copies between a tensor and the arrays of a program that divides its data by a rule of its own. The devices
+/// tell each other which elements they hold, and one exchange moves the elements that differ:
 ///
 ///     auto A = os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = m, os::at(I = begin), view);
 ///     os::copy_to_blocks(A, os::at(I = begin), view);
@@ -71,8 +71,8 @@ auto with_extents_and_arrays([[maybe_unused]] Mesh const& m, [[maybe_unused]] F 
 /// A new tensor of the elements that the devices hold in arrays of any distribution. The arrays of this device follow
 /// the global extents (arrays/foreign/foreign_places.hpp): os::at(I = begin, J = 0), view; or a range of
 /// os::placed arrays, which may be empty; or os::block_cyclic(I = 64, J = 64), view. An array is a Kokkos::View or
-/// mdspan of any layout, os::strided memory, os::in_order<J, I>(view) or, of one axis, a list. Each device receives the
-/// elements that it lacks, by one exchange, and copies those that it has. Collective over the mesh.
+/// mdspan of any layout, os::strided memory, os::in_order<J, I>(view) or, for one axis, a list. Each device receives
+/// the elements that it lacks, by one exchange, and copies those that it has. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike and before elements move, if boxes overlap, leave a gap or reach beyond
 /// the tensor, or if an array does not have the extents of the part that its device is dealt
 template <class T, auto... Dims, class Mesh, class... ExtentsThenArrays>
@@ -99,9 +99,9 @@ auto copy_from_blocks(Arguments const&...) {
 }
 
 /// Copies the elements of a tensor into the arrays of this device, which follow it as in os::copy_from_blocks.
-/// All arrays together have each element once. Collective over the mesh.
+/// Together, the arrays hold each element once. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike and before elements move, in the cases of os::copy_from_blocks, and for
-/// an array in which elements share a place
+/// an array whose elements overlap in memory
 template <Tensor A, class... Arrays>
 void copy_to_blocks([[maybe_unused]] A const& a, [[maybe_unused]] Arrays&&... arrays) {
   using namespace detail;

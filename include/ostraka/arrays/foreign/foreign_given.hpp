@@ -18,7 +18,7 @@
 
 namespace ostraka::detail {
 
-/// Replaces a block-cyclic distribution if the arrays are boxes.
+/// Stands in for a block-cyclic distribution if the arrays are boxes.
 struct not_cyclic {};
 
 /// The arrays of this device. `Cyclic`: `dealt_blocks`, or `not_cyclic`. `Range`: a range of placed arrays; in a
@@ -109,7 +109,7 @@ template <class Arrays>
 using written_verdict =
     typename decltype(check_writable_elements<typename given_array<typename Arrays::array_type>::element>())::type;
 
-// Reads the extents that stand beside strided memory.
+// Reads the extents that are given with strided memory.
 template <class Sizes, class... As>
 void extents_at([[maybe_unused]] Sizes const& given, type_list<As...>, [[maybe_unused]] std::int64_t* extents) {
   [[maybe_unused]] int d = 0;

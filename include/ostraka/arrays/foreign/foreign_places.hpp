@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. Places of the program's arrays in a tensor, which they divide by another rule than the library's:
+/// Floor 4. The places of a program's arrays in a tensor, if the program divides it by a rule of its own:
 ///
 ///     os::at(I = begin, J = 0), view                          the box that begins there, of the view's extents
 ///     os::at(I = begin), os::sizes(I = 5, J = 8), os::strided(p, I = 1, J = 5)      of memory without extents
@@ -23,8 +23,8 @@
 
 namespace ostraka {
 
-/// Blocks of so many indices that are dealt to the devices of a grid in turn. `Grid`: os::dims<I/X, J/Y>, or os::dims<>
-/// for the mesh axes that divide the tensor.
+/// Blocks of these numbers of indices, dealt to the devices of a grid in turn. `Grid`: os::dims<I/X, J/Y>, or
+/// os::dims<> for the mesh axes that divide the tensor.
 template <class Grid, class... Is>
 struct dealt_blocks {
   sizes<Is...> block;
@@ -55,7 +55,8 @@ inline constexpr bool is_sizes = false;
 template <class... Is>
 inline constexpr bool is_sizes<sizes<Is...>> = true;
 
-// Views, mdspans and strided memory are handles; a list gets one. The elements are the program's.
+// Returns a handle of the array: a copy of a view, mdspan or strided memory; for a list, an unmanaged view of its
+// elements.
 template <class Array>
 auto handle_of(Array& array) {
   if constexpr (ListOfBlock<Array>) {

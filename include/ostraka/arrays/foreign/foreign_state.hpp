@@ -60,14 +60,14 @@ class profiled_exchange {
   engine::profiled region_;
 };
 
-/// The copies to come of tensors of this type, with the memory that they need.
+/// Copies tensors of this type, once or repeatedly, and keeps the plans and memory that the copies need.
 template <class TensorType>
 class foreign_state {
  public:
   using value = typename TensorType::value_type;
 
-  /// Agrees with the other devices on arrays at places, or on block-cyclic arrays, and makes the plans of one way or of
-  /// both. `shape` gives the extents; its elements are not read. Collective over the mesh.
+  /// Agrees with the other devices on arrays at places, or on block-cyclic arrays, and plans the copies in one
+  /// direction or both. `shape` gives the extents; its elements are not read. Collective over the mesh.
   /// @throws ostraka::error, on all devices alike, unless the arrays hold each element of the tensor once
   template <class Arrays>
   void agree(char const* operation, TensorType const& shape, Arrays const& arrays, bool from, bool to, bool written) {
@@ -97,7 +97,8 @@ class foreign_state {
     if (to) to_ = engine::plan_foreign(w, s, layout, engine::foreign_way::to_arrays);
   }
 
-  /// Describes arrays again, which have to be those of the plan. Collective over the mesh if `ask_others`.
+  /// Describes the arrays of a further copy, which have to match those of the plan. Collective over the mesh if
+  /// `ask_others`.
   /// @throws ostraka::error, on all devices alike, if they are not
   template <class Arrays>
   void inspect_again(char const* operation, TensorType const& t, Arrays const& arrays, bool at_begins, bool written,

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Repeated copies from and to arrays of another distribution: the devices agree once, and compute once what
-/// each of them sends and receives. `auto plan = os::plan_blocks<double, I/X>(mesh, I = n, os::at(I = begin), view)`,
-/// then `plan.copy_from_into(A, view)` and `plan.copy_to(A, view)`.
+/// Floor 4. Repeated copies from and to arrays of another distribution: the devices agree once, and each computes once
+/// what it sends and receives. `auto plan = os::plan_blocks<double, I/X>(mesh, I = n, os::at(I = begin), view)`, then
+/// `plan.copy_from_into(A, view)` and `plan.copy_to(A, view)`.
 
 #include <array>
 #include <cstddef>
@@ -19,11 +19,11 @@
 
 namespace ostraka {
 
-/// The result of os::plan_blocks. Each copy is given its arrays: others than those of the plan, with other strides, are
-/// accepted if each has the extents, and each placed array the begin, of one in the plan. Copies are collective over
-/// the mesh, and after the first of either way they allocate nothing but the tensor that copy_from() makes. The devices
-/// agree that all arrays fit. With os::unchecked after the arrays nothing is sent for that, and an error is thrown on
-/// its device alone. Movable; one host thread uses it at a time.
+/// The result of os::plan_blocks. Each copy names its arrays. They may differ from the plan's and have other strides,
+/// if each has the extents of one in the plan, and each placed array also its begin. Copies are collective over the
+/// mesh. After the first one in each direction they allocate nothing but the tensor that copy_from() makes. The devices
+/// agree that all arrays fit. With os::unchecked after the arrays, nothing is sent for this check, and an error is
+/// thrown on its device alone. Movable; one host thread uses it at a time.
 template <class TensorType>
 class blocks_plan {
  public:
@@ -59,9 +59,9 @@ class blocks_plan {
     write(a, arrays, false);
   }
 
-  /// Bytes that this device sends in a copy from the arrays, and in one to them; 0 if it has all that it needs.
+  /// Bytes that this device sends in a copy from the arrays; 0 if no other device needs its elements.
   [[nodiscard]] std::int64_t bytes_sent_from() const { return state_.bytes_from(); }
-  /// Bytes that it sends in a copy to the arrays.
+  /// Bytes that this device sends in a copy to the arrays.
   [[nodiscard]] std::int64_t bytes_sent_to() const { return state_.bytes_to(); }
 
   // For os::plan_blocks.

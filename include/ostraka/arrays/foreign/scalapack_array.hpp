@@ -29,7 +29,7 @@ struct scalapack_array {
   std::int64_t rows = 0;  ///< numroc of ScaLAPACK
   std::int64_t columns = 0;            ///< numroc of the columns
   std::int64_t leading_dimension = 1;  ///< rows, but 1 at least
-  std::array<int, 9> descriptor{};     ///< what ScaLAPACK's functions take
+  std::array<int, 9> descriptor{};     ///< the argument of ScaLAPACK's functions
 
   /// The number of elements of the array, at least 1, so that a pointer to them is valid.
   [[nodiscard]] std::size_t elements() const {
@@ -105,9 +105,9 @@ scalapack_array scalapack_array_of(Mesh const& m, Arguments const& arguments, st
 }  // namespace detail
 
 /// The local array of a matrix with these two dimensions as rows and columns. After the extents, the last two arguments
-/// are an os::block_cyclic and a context of BLACS. The context is that of a grid in row-major order, with as many rows
-/// as devices divide the rows. Not collective.
-/// @throws ostraka::error for blocks without indices, and for numbers that an int does not hold
+/// are an os::block_cyclic and a context of BLACS. The context is that of a row-major grid with as many rows as there
+/// are devices that divide the matrix's rows. Not collective.
+/// @throws ostraka::error for blocks without indices, and for numbers that an int cannot hold
 template <auto... Dims, class Mesh, class... ExtentsCyclicContext>
 [[nodiscard]] scalapack_array scalapack_array_of(Mesh const& m, ExtentsCyclicContext const&... extents_cyclic_context) {
   using tensor_type = tensor<double, Dims...>;
