@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Copies from and to arrays of programs that divide them by rules of their own, ScaLAPACK among them. Opt-in;
-/// docs/foreign-blocks.md explains it.
+/// Floor 4. Copies from and to the arrays of programs that divide their data by rules of their own, such as ScaLAPACK.
+/// Opt-in; docs/foreign-blocks.md explains it.
 ///
 ///     auto A = os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = m, os::at(I = begin), view);
 ///     os::copy_to_blocks(A, os::block_cyclic(I = 64, J = 64), os::strided(p, I = 1, J = lld));

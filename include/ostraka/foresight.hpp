@@ -5,8 +5,8 @@
 /// @file
 /// Floor 4. Costs, times and advice before a program runs (docs/price.md, docs/profile.md), and the search for a
 /// sharding (docs/choose-a-sharding.md). The header includes gradient.hpp. A program that needs one of these functions
-/// compiles faster with its header of foresight/; those of os::search_rules and os::advise_parallelism need only the
-/// standard library.
+/// compiles faster if it includes that function's header in foresight/; the headers of os::search_rules and
+/// os::advise_parallelism need only the standard library.
 ///
 ///     auto mesh = os::dry_mesh(X = 256, Y = 8);                               // no devices are needed
 ///     os::cost c = os::cost_of(mesh, [&] { step(mesh); });                    // bytes, messages, flops, memory

@@ -17,8 +17,8 @@
 ///     maximum      –                 max, also with values; min alone  –
 ///     minimum      –                 min, also with values; max alone  –
 ///
-/// A number is the same on all devices: operands meet it as they meet a tensor that is not partial. It is of the
-/// elements' kind (numbers.hpp) and becomes one of them: os::add(A, 1.0) of floats gives floats, and 0.5 among integers
+/// A number is the same on all devices, so the rules are those for a tensor that is not partial. It is of the elements'
+/// kind (numbers.hpp) and is converted to their type: os::add(A, 1.0) of floats returns floats, and 0.5 among integers
 /// is refused.
 ///
 /// Integers keep fewer parts: quotients round, and the neutral element of a maximum is the smallest number, from which
@@ -65,7 +65,7 @@ struct quotient {
   }
 };
 
-// The maximum that combines parts: a NaN on either side stays.
+// The maximum that combines parts: if either side is NaN, so is the result.
 struct larger {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const noexcept {
@@ -217,8 +217,8 @@ template <class Number, TensorOrVariable A>
   return detail::operate(operation::scale{}, a, factor);
 }
 
-/// A · B element by element (os::einsum also sums). Either may be a partial sum, not both. If one is a partial product,
-/// both are.
+/// A · B element by element (os::einsum also sums). Either may be a partial sum, but not both. If one is a partial
+/// product, both are.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] constexpr auto multiply(A const& a, B const& b) {

@@ -15,7 +15,7 @@
 ///     numbers → bool (x ≠ 0)          –            –           or kept
 ///
 /// Nothing saturates. Numbers are converted as static_cast does: a number that becomes an integer is truncated towards
-/// zero, an integer is reduced to its low bits. The result is not defined for a number with a fraction beyond the
+/// zero, an integer is reduced to its low bits. The result is undefined for a floating-point number beyond the
 /// integers' range (os::clamp it first). A bool is x ≠ 0, as in NumPy (NaN is true), and becomes 0 or 1.
 
 #include <limits>
@@ -67,7 +67,7 @@ inline constexpr preservation cast_keeps(reduction kind) {
 template <class From, class To>
 struct cast_of {};
 
-// `reason::ok` unless complex numbers become real ones: a complex number has no one real number.
+// `reason::ok` unless complex numbers are to become real: there is no single real number for a complex one.
 template <class From, class To>
 consteval auto check_cast() {
   if constexpr (!is_element<To>)
@@ -81,7 +81,7 @@ consteval auto check_cast() {
 template <class From, class To>
 using cast_verdict = typename decltype(check_cast<From, To>())::type;
 
-// Asks about partial states only if the elements can be converted.
+// Checks partial states only if the elements can be converted.
 template <class Operation, class To, class A>
 consteval auto check_cast_of() {
   using from = typename A::value_type;

@@ -200,19 +200,19 @@ template <class A, class B>
   return detail::operate(operation::greater_equal{}, a, b);
 }
 
-/// True where both are, for tensors of bools.
+/// True where both elements are true, for tensors of bools.
 template <TensorOrVariable A, TensorOrVariable B>
 [[nodiscard]] constexpr auto logical_and(A const& a, B const& b) {
   return detail::operate(operation::logical_and{}, a, b);
 }
 
-/// True where either or both are, for tensors of bools.
+/// True where at least one element is true, for tensors of bools.
 template <TensorOrVariable A, TensorOrVariable B>
 [[nodiscard]] constexpr auto logical_or(A const& a, B const& b) {
   return detail::operate(operation::logical_or{}, a, b);
 }
 
-/// The opposite, for a tensor of bools.
+/// True where the element is false, for a tensor of bools.
 template <TensorOrVariable A>
 [[nodiscard]] constexpr auto logical_not(A const& a) {
   return detail::operate(operation::logical_not{}, a);

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. Operations that are one function of the elements that meet, or of elements and a number: `A + B`, `A < 2`.
-/// A struct describes a family of them: its rules for operands, the elements that it gives, and the type by which
-/// os::preserves is asked about the function F on elements T:
+/// A struct describes a family of them: its rules for operands, the elements of its result, and the key with which
+/// os::preserves is looked up for the function F on elements T:
 ///
 ///     struct of_numbers {
 ///       template <class T> using result = T;

@@ -22,7 +22,7 @@ namespace ostraka {
 
 namespace detail {
 
-// How operands meet. os::preserves says which parts the function keeps; it is asked about the type `Keeper`.
+// How operands meet. os::preserves<Keeper> says which parts the function keeps.
 template <class Keeper, class... Operands>
 struct map_types {
   using labels = union_of<axes_in<Operands>...>;
@@ -109,7 +109,7 @@ consteval auto check_room() {
     return found<reason::ok>{};
 }
 
-// Asks how the operands meet only if each of them is valid by itself. `Unless`: another verdict that has to be ok.
+// Checks how the operands meet only if each of them is valid by itself. `Unless`: another verdict that has to be ok.
 template <class Operation, class Keeper, class Unless, class... Operands>
 consteval auto check_meeting() {
   using own = first_fault<typename sharding_traits<sharding_in<Operands>>::verdict...,
@@ -124,7 +124,7 @@ consteval auto check_meeting() {
 template <class Operation, class Keeper, class Unless, class... Operands>
 using meeting_verdict = typename decltype(check_meeting<Operation, Keeper, Unless, Operands...>())::type;
 
-// Then asks whether the result's elements R can be partial as the result is.
+// The same, and then checks whether elements of type R can be partial as the result is.
 template <class Operation, class Keeper, class Unless, class R, class... Operands>
 consteval auto check_map() {
   using met = meeting_verdict<Operation, Keeper, Unless, Operands...>;
@@ -272,11 +272,11 @@ struct map_by : detail::moves_nothing {
 
 }  // namespace operation
 
-/// Applies f, a function's name or a callable object, to the elements that meet. Tensors that share a label divide it
-/// alike, or some of them over only the first of its mesh axes (the rest is a free slice). A tensor that lacks a label
-/// is repeated along it. The result has all labels, in order of first appearance, and the element type that f gives.
-/// Partial tensors are taken if os::preserves says that the type of f keeps their parts, and the result is then
-/// partial; by default it does not say so, and they are refused.
+/// Applies f, a function's name or a callable object, to the elements that meet: those with equal indices along the
+/// labels that tensors share. Tensors that share a label divide it alike, or some of them over only the first of its
+/// mesh axes (the rest is a free slice). A tensor that lacks a label is repeated along it. The result has all labels,
+/// in order of first appearance, and the element type that f returns. Partial tensors are accepted if os::preserves
+/// says that the type of f keeps their parts, and the result is then partial. By default they are refused.
 /// @throws ostraka::error, on all devices alike, if extents disagree
 template <class F, TensorOrVariable First, TensorOrVariable... Rest>
   requires(!TensorOrVariable<F>)
@@ -284,7 +284,7 @@ template <class F, TensorOrVariable First, TensorOrVariable... Rest>
   return detail::operate(operation::map_by<F>{{}, f}, first, rest...);
 }
 
-/// Does not compile: the error says that a name of several functions does not say which.
+/// Does not compile: the error says that the name of an overloaded function does not say which one is meant.
 template <TensorOrVariable First, TensorOrVariable... Rest>
 auto map(detail::overloaded_function<typename First::value_type, typename First::value_type,
                                      typename Rest::value_type...> const&,

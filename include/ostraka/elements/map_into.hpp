@@ -39,7 +39,7 @@ consteval map_into_finding find_map_into() {
   return {};
 }
 
-// Asked only for operands that meet.
+// Evaluated only for operands that meet.
 template <class C, class... Operands>
 consteval auto check_fit() {
   using types = map_types<void, C, Operands...>;
@@ -69,7 +69,7 @@ consteval auto check_map_into() {
     return check_fit<C, Operands...>();
 }
 
-// `R`: the element type that the function gives.
+// `R`: the element type that the function returns.
 template <class R, class C, class... Operands>
 using map_into_verdict = typename decltype(check_map_into<R, C, Operands...>())::type;
 
@@ -125,8 +125,8 @@ struct written_to<operation::map_by<F>, C, Operands...>
 }  // namespace detail
 
 /// C <- f of the elements that meet, as in os::map, in the order of C's axes and divided as C is. C has all labels and
-/// the element type that f gives. C may be one of the operands. Partial tensors are refused: os::einsum_into adds them
-/// up.
+/// the element type that f returns. C may be one of the operands. Partial tensors are refused: os::einsum_into adds
+/// them up.
 /// @throws ostraka::error, on all devices alike, if extents disagree or C shares memory with an operand of another
 /// sharding
 template <TensorOrVariable C, class F, TensorOrVariable... Operands>
@@ -135,7 +135,7 @@ void map_into(C const& c, F const& f, Operands const&... operands) {
   detail::operate_how(detail::into<C>{c}, operation::map_by<F>{{}, f}, operands...);
 }
 
-/// Does not compile: the error says that a name of several functions does not say which.
+/// Does not compile: the error says that the name of an overloaded function does not say which one is meant.
 template <Tensor C, Tensor... Operands>
 void map_into(C const&, detail::overloaded_function<typename C::value_type, typename Operands::value_type...> const&,
               Operands const&...) {

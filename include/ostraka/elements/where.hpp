@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::where(condition, A, B)`: A's element where the condition is true, B's elsewhere. Operands meet as in
-/// os::map; either of A and B may be a number, or both. The result has A's axes first, then the axes that B and the
-/// condition have beyond them: os::where(mask, scores, −1e30) of mask[Q, K] and scores[B, H, Q, K] is [B, H, Q, K].
+/// os::map; A, B or both may be numbers. The result has A's axes first, then the further axes of B and the condition:
+/// os::where(mask, scores, −1e30) of mask[Q, K] and scores[B, H, Q, K] is [B, H, Q, K].
 
 #include <type_traits>
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The adviser. On device 0 of the mesh, once for each distinct operation, it says on stderr that another plan
-/// would have cost at most half for the run-time sizes, and how to get it. OSTRAKA_ADVISE=0 silences it;
-/// os::environment reads that.
+/// Floor 4. The adviser. On device 0 of the mesh, once for each distinct operation, it reports on stderr a plan that
+/// would cost at most half as much for the run-time sizes, and how to get it. OSTRAKA_ADVISE=0 silences it;
+/// os::environment reads that variable.
 
 #include <cstdint>
 #include <cstdio>
@@ -36,8 +36,8 @@ template <class = void>
   std::fputs(text.c_str(), stderr);
 }
 
-/// True if this value of OSTRAKA_ADVISE, null if it is not set, allows advice and warnings. They are few, and as useful
-/// in a release build as in others.
+/// True if this value of OSTRAKA_ADVISE, null if it is not set, allows advice and warnings. There are few of them, and
+/// they are as useful in a release build as in any other.
 inline bool advice_enabled(char const* variable) { return variable == nullptr || std::string_view(variable) != "0"; }
 
 inline void appoint_adviser() { adviser = advice_enabled(std::getenv("OSTRAKA_ADVISE")) ? &advise<> : nullptr; }

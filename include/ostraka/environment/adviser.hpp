@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The interface between operations and the adviser: the facts that they tell it, and whether it has seen
-/// their sizes. advise.hpp has its advice.
+/// Floor 4. The interface between operations and the adviser: the facts that operations tell it, and whether it has
+/// seen their sizes. advise.hpp writes the advice.
 
 #include <atomic>
 #include <cstdint>
@@ -15,19 +15,19 @@
 
 namespace ostraka::detail {
 
-/// An operation with its plan, the rule that admitted it, and names. It has no types of the program.
+/// An operation with its plan, the rule that admitted it, and names. It contains no types of the program.
 struct operation_info {
   std::string_view operation;
   planner::plan_view plan;
   planner::admit rule;
   planner::naming names;
-  bool has_policy = false;  // the program gave a policy, beside a budget
+  bool has_policy = false;  // the program gave a policy; in a check of a budget, a further one
 };
 
-/// The adviser's knowledge of one operation. Zero at first; host threads share it.
+/// The adviser's record of one operation. All zero at first; host threads share it.
 struct advice_record {
   static constexpr int most_sizes = 8;  // then the adviser knows the program well enough
-  std::atomic<bool> done;               // it has spoken, or it knows enough
+  std::atomic<bool> done;               // it has given its advice, or it knows enough
   std::atomic<std::uint64_t> last;      // sizes last found good, as a hash
   int count;                            // the rest under the adviser's lock
   std::uint64_t seen[most_sizes];
@@ -46,8 +46,8 @@ inline std::uint64_t hash_of(planner::extents const& e) {
   return h | 1;
 }
 
-/// The hash of sizes at which the adviser has to look on this device, or 0. Costs almost nothing if they are those of
-/// the last time.
+/// The hash of sizes that the adviser has to check on this device, or 0. Costs almost nothing if the sizes are the same
+/// as last time.
 inline std::uint64_t sizes_to_advise_on(engine::execution_context const& w, advice_record const& record) {
   if (adviser == nullptr || record.done.load(std::memory_order_relaxed) || w.mesh->absent() || w.mesh->device() != 0)
     return 0;
@@ -55,7 +55,7 @@ inline std::uint64_t sizes_to_advise_on(engine::execution_context const& w, advi
   return hash == record.last.load(std::memory_order_relaxed) ? 0 : hash;
 }
 
-/// Calls the adviser if it has to look at these sizes.
+/// Calls the adviser if it has to check these sizes.
 inline void advise(engine::execution_context const& w, operation_info const& o, advice_record& record) {
   if (std::uint64_t const hash = sizes_to_advise_on(w, record); hash != 0) adviser(o, w.sizes, hash, record);
 }

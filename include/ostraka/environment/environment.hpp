@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Begins MPI and Kokkos, and ends them, once; if they run already, adopts them and leaves them running.
+/// Floor 4. Initialises MPI and Kokkos, and finalises them, once; if they run already, uses them and leaves them
+/// running.
 
 #include <ostraka/engine/call_check/observe_groups.hpp>
 #include <ostraka/engine/machine/job_of_mpi.hpp>
@@ -21,31 +22,31 @@ namespace ostraka {
 /// The host threads of a rank that may be in operations that communicate; docs/threads.md.
 enum class threads {
   serialized,  ///< any thread, one at a time: a second one at the same time is refused
-  multiple,  ///< several at the same time, each on a mesh of its own: MPI_THREAD_MULTIPLE, whose messages take a little
-             ///< longer
+  multiple,  ///< several at the same time, each on a mesh of its own: MPI_THREAD_MULTIPLE, with slightly slower
+             ///< messages
 };
 
-/// Begins MPI (for threads::serialized, unless more is asked for) and Kokkos unless they run; its destructor ends what
-/// it began, Kokkos first. Make one at the head of main. Kokkos takes its arguments, --kokkos-…, out of the command
-/// line.
+/// Initialises MPI (for threads::serialized, unless the program asks for more) and Kokkos unless they run already. Its
+/// destructor finalises what it initialised, Kokkos first. Make one at the head of main. Kokkos removes its arguments,
+/// --kokkos-…, from the command line.
 ///
 /// If one rank leaves a job while others wait for it, the job ends with a message that names the rank. A rank leaves by
 /// an exception that is not caught or that destroys the environment, by exit, by a signal, or by an environment that is
 /// destroyed, or MPI that is finalized, before the others have done the work for which they need this rank. Ranks that
-/// end alike have one message. With OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare their calls before they
-/// communicate; else they compare the first run of each call, unless the variable is 0.
+/// end in the same way share one message. With OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare their calls
+/// before they communicate; else they compare the first run of each call, unless the variable is 0.
 ///
-/// Threads, unless OMP_NUM_THREADS or Kokkos' own settings give their number: a rank takes its part of the cores on
-/// which it may run, for Kokkos and BLAS alike. Rank 0 warns once of a combination of ranks, threads and BLAS that gets
-/// in its own way, and of a launcher of another MPI than the program's, whose processes are jobs of one rank each.
-/// OSTRAKA_ADVISE=0 silences both.
+/// Unless OMP_NUM_THREADS or Kokkos' own settings give the number of threads, a rank uses its share of the cores on
+/// which it may run, for Kokkos and BLAS alike. Rank 0 warns once if ranks, threads and BLAS compete for cores, and if
+/// the launcher belongs to another MPI than the program's, so that each process is a job of one rank. OSTRAKA_ADVISE=0
+/// silences both.
 ///
-/// Memory that a program frees stays with the process for later results: blocks of GPUs and, if the environment begins
+/// The process keeps memory that a program frees for later results: blocks of GPUs and, if the environment begins
 /// Kokkos, blocks of the host up to 32 MiB. OSTRAKA_KEEP_FREED_MEMORY=0 turns this off, and settings of the C library's
 /// malloc turn it off on the host.
 class environment {
  public:
-  /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone, or if MPI does not serve
+  /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone, or if MPI does not support
   /// such threads.
   environment(int& argc, char**& argv, threads served = threads::serialized) {
     engine::set_debug_build();

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Begin and end of a job: the bodies of os::environment. A program that links ostraka::compiled has them in
-/// the library, and reads neither this file nor its includes: traces, messages when ranks end, threads.
+/// Floor 4. The beginning and end of a job: the definitions of os::environment's members. A program that links
+/// ostraka::compiled has them in the library, and reads neither this file nor its includes: traces, messages when ranks
+/// end, threads.
 
 #include <Kokkos_Core.hpp>
 
@@ -128,8 +129,8 @@ template <class>
 }
 
 // Before version 4 Kokkos also answers to --help, --threads and others, on every device; those belong to the program.
-// It would warn of more threads than cores on every rank, even if the launcher was asked for them; thread_warnings says
-// once what can be remedied. With GPUs, Kokkos may warn on one rank.
+// It would also warn of more threads than cores on every rank, even if the user asked the launcher for them;
+// thread_warnings warns once, of faults that can be remedied. With GPUs, Kokkos may warn on one rank.
 template <class>
 [[gnu::cold]] void environment::begin_kokkos(int& argc, char** argv) {
   dynamic_array<char*> its;

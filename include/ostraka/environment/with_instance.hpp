@@ -10,12 +10,12 @@
 
 namespace ostraka {
 
-/// While it lives, operations of the calling host thread on tensors of this execution space run on this instance;
-/// operations that are begun keep it until they are waited for. An operation reads the results of kernels on the
+/// During its lifetime, operations of the calling host thread on tensors of this execution space run on this instance.
+/// Operations that begin then keep it until they are waited for. An operation reads the results of kernels on the
 /// instance without a fence. Before the operation, the application has to fence kernels on other instances that write
 /// its operands. On a GPU, a result is ready in the order of the instance when the operation has returned: fence the
-/// instance before you read the result by kernels on another one. Scopes nest. Where one begins or ends, operations
-/// before it have ended.
+/// instance before kernels on another one read the result. Scopes nest. When one begins or ends, earlier operations
+/// have ended.
 template <class Exec>
 class [[nodiscard]] with_instance {
  public:

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. A mixture of experts with a capacity: each expert takes a fixed number of tokens of a group, those that
-/// come first, and tokens beyond it are dropped (GShard 2020, Switch Transformers 2021). Groups are indices of all
-/// token axes but the last, so dropping does not depend on the mesh. All shapes are known in advance, and all moves are
+/// Floor 4. A mixture of experts with a capacity: each expert takes at most a fixed number of tokens of a group, the
+/// first ones, and further tokens are dropped (GShard 2020, Switch Transformers 2021). Groups are indices of all token
+/// axes but the last, so dropping does not depend on the mesh. All shapes are known in advance, and all moves are
 /// reshards.
 ///
 ///     auto const slots = os::assign_slots<E, C>(experts, E = 64, C = 32);     experts[B_X, S, K]
@@ -72,7 +72,7 @@ struct slots_of {
   using collected = canonical_sharding<typename types::choices, Rest>;
 };
 
-// The entries of a sharding without the mesh axes `Taken`, which are left to others.
+// The entries of a sharding without the mesh axes `Taken`, which other axes use.
 template <class Sharding, class Taken>
 struct left_to;
 template <class Taken, class... Entries>
@@ -213,8 +213,8 @@ Slots make_slots(Experts const& experts, Sizes const& sizes) {
 
 /// A slot for each choice of each token: `os::assign_slots<E, C>(experts, E = 64, C = 32)`, for experts[…, S, K]. Each
 /// expert takes C choices of a group, in the order of tokens, then of choices. Later ones are dropped, and so is a
-/// choice that is no expert (−1). A group is an index of the axes before S, which are divided in any way; S and K are
-/// whole. For shorter groups split an axis (os::split). Nothing moves.
+/// choice that names no expert (−1). A group is an index of the axes before S, which are divided in any way; S and K
+/// are whole. For shorter groups split an axis (os::split). Nothing moves.
 template <auto E, auto C, Tensor Experts, class... Given>
 [[nodiscard]] auto assign_slots(Experts const& experts, Given const&... given) {
   using axis = detail::type_of<E>;
@@ -237,8 +237,8 @@ template <TensorOrVariable X, class E, class C, class Experts, class Numbers>
   return detail::operate(operation::dispatch<expert_slots<E, C, Experts, Numbers>>{{}, slots}, x);
 }
 
-/// y[E, B_X, C, M] → [B_X, S, K, M], the transpose: gives each choice the content of its slot, zeros if it was dropped.
-/// Nothing moves.
+/// y[E, B_X, C, M] → [B_X, S, K, M], the transpose: each choice receives the content of its slot, or zeros if it was
+/// dropped. Nothing moves.
 template <TensorOrVariable Y, class E, class C, class Experts, class Numbers>
 [[nodiscard]] auto collect(Y const& y, expert_slots<E, C, Experts, Numbers> const& slots) {
   return detail::operate(operation::collect<expert_slots<E, C, Experts, Numbers>>{{}, slots}, y);

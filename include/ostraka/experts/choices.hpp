@@ -38,7 +38,7 @@ struct choices_of {
   using last = typename last_axis<axes_in<Experts>>::type;
   using tokens = without_axis<choices, last>;
 
-  /// The axes that a tensor of tokens, or of choices, has besides.
+  /// The further axes of a tensor of tokens, or of choices.
   template <class X, bool OfChoices>
   using rest_of = without_axes<lasting_sharding<X>,
                                axes_in<std::conditional_t<OfChoices, choices, tokens>>>;
@@ -83,7 +83,7 @@ consteval auto check_tokens() {
   }
 }
 
-/// `reason::ok` if X is a tensor of those tokens, or of their choices.
+/// `reason::ok` if X is a tensor of the tokens of `Experts`, or of their choices.
 template <class Operation, class X, class Experts>
 using tokens_verdict = typename decltype(check_tokens<Operation, X, Experts>())::type;
 
@@ -100,7 +100,7 @@ template <class Operation, class Dim>
 using is_an_axis_verdict = std::conditional_t<std::is_void_v<typename axis_argument<Dim>::axis>,
                                               reason::not_an_axis<Dim, Operation>, reason::ok>;
 
-/// Stands for slots or routes that were refused; functions that take it raise no second error.
+/// Takes the place of slots or routes that were refused; functions that take it raise no second error.
 struct refused_choices {};
 
 template <class X>

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::dropless<R, E/X>(f, x, experts, weights, w…)`: a mixture of experts in which every token reaches each
-/// of its experts, however many go to one. Rows travel in a ragged all-to-all, f applies the experts to them, and each
-/// token's results come back and are summed by its weights.
+/// of its experts, even if many tokens go to one. Rows travel in a ragged all-to-all, f applies the experts to them,
+/// and each token's results come back and are summed by its weights.
 ///
 ///     x[B_X, S, M]    experts, weights[B_X, S, K]    w[E_X, M, F]    → [B_X, S, M]
 ///     moves over X    the rows that leave their device, there and back; 8 bytes an expert before
@@ -125,11 +125,11 @@ struct manual_axes_of<type_list<Ms...>> {
 }  // namespace detail
 
 /// A mixture of experts without a capacity. x[…, M] holds the tokens, `experts` […, K] the experts of each, as
-/// os::route gives them, and `weights` […, K] the weights of their results. `w` are the experts' weights, at least one
-/// of them along E as `Dim` says. `f(rows, dot, w…)` computes the results of rows[R, M], which are sorted by expert;
-/// the results have the same axes. `dot(rows, w)` is the product of each row with its expert's matrix, os::ragged_dot,
-/// added up over mesh axes that divide the summed axes. Nothing is dropped, and devices hold as many rows as come:
-/// those of a popular expert hold more. Collective.
+/// os::route returns them, and `weights` […, K] the weights of their results. `w` are the experts' weights, at least
+/// one of them along E as `Dim` says. `f(rows, dot, w…)` computes the results of rows[R, M], which are sorted by
+/// expert; the results have the same axes. `dot(rows, w)` is the product of each row with its expert's matrix,
+/// os::ragged_dot, added up over mesh axes that divide the summed axes. Nothing is dropped, and a device holds all rows
+/// that it receives: the devices of popular experts hold more. Collective.
 template <auto R, auto Dim, class F, TensorOrVariable X, Tensor Experts, TensorOrVariable Weights,
           TensorOrVariable... Ws>
 [[nodiscard]] auto dropless(F const& f, X const& x, Experts const& experts, Weights const& weights, Ws const&... w) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::imbalance_of<E/X>(experts, E = 64)`: how unevenly tokens fall on experts, and the cost of that: the
-/// rows of the device that has most, beside those of a balanced one, and the rows that leave their device.
+/// Floor 4. `os::imbalance_of<E/X>(experts, E = 64)`: how unevenly tokens fall on experts, and the cost: the rows of
+/// the device with the most, relative to a balanced device, and the rows that leave their device.
 ///
 ///     slowest device    dropless         rows of the device that has most / mean
 ///                       with a capacity  slots of the device that has most experts / mean of the rows kept
@@ -29,20 +29,21 @@ struct expert_imbalance {
   std::int64_t slots = 0;             ///< slots of all experts together; 0 without a capacity
   std::int64_t off_device_slots = 0;  ///< slots whose expert is on another device than their tokens
 
-  /// The number of all choices that name an expert.
+  /// The number of choices that name an expert.
   [[nodiscard]] std::int64_t choices() const { return of_experts(0, experts()); }
   /// The number of experts.
   [[nodiscard]] std::int64_t experts() const { return static_cast<std::int64_t>(load.size()); }
 
-  /// The load of the most popular expert over the mean: 1 if all have the same, `experts()` if one has all.
+  /// The load of the most popular expert, relative to the mean: 1 if all have the same load, `experts()` if one has
+  /// all.
   [[nodiscard]] double most_over_mean() const {
     std::int64_t most = 0;
     for (std::int64_t n : load) most = n > most ? n : most;
     return over(most, choices(), experts());
   }
 
-  /// Products of the slowest device over those of each if all had the same: the factor by which they take longer. With
-  /// a capacity a device multiplies all slots of its experts, empty ones too.
+  /// The rows that the slowest device multiplies, relative to a balanced device: the factor by which products take
+  /// longer. With a capacity, a device multiplies all slots of its experts, even empty ones.
   [[nodiscard]] double slowest_over_balanced() const {
     std::int64_t most = 0;
     for (int d = 0; d < devices; ++d) {
@@ -53,8 +54,8 @@ struct expert_imbalance {
     return over(most, choices() - dropped, devices);
   }
 
-  /// Bytes that travel there and back in a forward, all devices together, for rows of `row_bytes` bytes. With slots it
-  /// counts those of other devices, whatever they hold. A backward moves the same.
+  /// Bytes that all devices together send to experts and back in a forward, for rows of `row_bytes` bytes. With a
+  /// capacity, all slots on other devices count, even empty ones. A backward moves the same.
   [[nodiscard]] std::int64_t bytes(std::int64_t row_bytes) const {
     return 2 * row_bytes * (slots > 0 ? off_device_slots : off_device);
   }
@@ -90,7 +91,7 @@ namespace detail {
 }
 
 // The sum over all devices of the numbers that `leave(numbers, own)` makes from this device's choices; `own` are its
-// experts. If the devices of experts all have the same tokens, none leave.
+// experts. If all devices of the experts have the same tokens, none leave.
 template <class Dim, class Experts, class Leave>
 std::int64_t count_leaving(Experts const& experts, std::int64_t count, Leave const& leave) {
   using marks = basic_tensor<std::int64_t, sharding_in<Experts>, typename Experts::space>;

@@ -35,7 +35,7 @@ consteval auto with_summands_over(type_list<Ms...>) {
     return std::type_identity<canonical_sharding<Sharding, partial_sum<Ms...>>>{};
 }
 
-/// The axes that A and B sum, and those that are left. `SumsRows`: R is summed within each group.
+/// The axes over which the product of A and B sums, and those that remain. `SumsRows`: R is summed within each group.
 template <class R, class E, bool SumsRows, class A, class B>
 struct ragged_types {
   using common = common_of<axes_in<A>, axes_in<B>>;
@@ -149,16 +149,17 @@ using ragged_contract = ragged_product<R, E, true>;
 }  // namespace operation
 
 /// Rows times the matrix of their group, `os::ragged_dot<R, E>(x, w, sizes)`: rows [0, sizes[0]) of x[R, M] times w[0,
-/// M, F], the next sizes[1] times w[1, M, F], and so on. Axes that both have are summed, except E. The result has the
-/// other axes of x, then those of w. If mesh axes divide the summed axes, alike in both, the result is partial over
-/// them. Rows after the last group give zeros. R and E are whole; in the body of os::shard_map they are each device's
+/// M, F], the next sizes[1] times w[1, M, F], and so on. Axes that x and w share are summed, except E. The result has
+/// the other axes of x, then those of w. If mesh axes divide the summed axes, alike in both, the result is partial over
+/// them. Rows after the last group become zeros. R and E are whole; in the body of os::shard_map they are each device's
 /// own. Nothing moves.
 template <auto R, auto E, TensorOrVariable A, TensorOrVariable B, Tensor Sizes>
 [[nodiscard]] constexpr auto ragged_dot(A const& x, B const& w, Sizes const& sizes) {
   return detail::operate(operation::ragged_dot<detail::type_of<R>, detail::type_of<E>>{}, x, w, sizes);
 }
 
-/// The transpose: out[e, M, F] = Σ x[r, M] y[r, F] over the rows r of group e. Other axes that both have are summed.
+/// The transpose: out[e, M, F] = Σ x[r, M] y[r, F] over the rows r of group e. Other axes that x and y share are
+/// summed.
 template <auto R, auto E, TensorOrVariable A, TensorOrVariable B, Tensor Sizes>
 [[nodiscard]] constexpr auto ragged_contract(A const& x, B const& y, Sizes const& sizes) {
   return detail::operate(operation::ragged_contract<detail::type_of<R>, detail::type_of<E>>{}, x, y, sizes);

@@ -69,7 +69,7 @@ template <auto E, auto K, TensorOrVariable A, class... Given>
   }
 }
 
-/// The number of choices that fall on each expert, in all: `os::expert_load<E>(experts, E = 64)`, [E] on every device.
+/// The total number of choices that fall on each expert: `os::expert_load<E>(experts, E = 64)`, [E] on every device.
 /// Moves one number for each expert over the mesh axes that divide the tokens.
 template <auto E, Tensor Experts, class... Given>
 [[nodiscard]] auto expert_load(Experts const& experts, Given const&... given) {
@@ -102,8 +102,8 @@ auto balance_of(Experts const& experts, Probabilities const& probabilities) {
 }  // namespace detail
 
 /// |E| Σ_e f_e P_e, where f_e is the share of all choices that fall on expert e (a constant) and P_e the mean of its
-/// probability. 1 if all experts get the same, |E| if one gets all. Its gradient drives the router to balance. Elements
-/// of 16 bits are computed in float.
+/// probability. It is 1 if all experts get the same number, |E| if one gets all. Its gradient drives the router to
+/// balance. Elements of 16 bits are computed in float.
 template <auto E, class Weights, class Experts, class Probabilities>
 [[nodiscard]] auto load_balance_loss(routing<Weights, Experts, Probabilities> const& r) {
   using T = typename Probabilities::value_type;

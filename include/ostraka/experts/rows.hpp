@@ -3,14 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. Sends tokens to their experts and back without a capacity, in the body of os::shard_map: however many rows
-/// there are for an expert, all of them go there.
+/// Floor 4. Sends tokens to their experts and back without a capacity, in the body of os::shard_map. All rows reach
+/// their experts, even if many go to one.
 ///
 ///     auto const to = os::route_rows<E/X>(experts, E = 64);    who sends how many rows where: 8 bytes an expert
 ///     auto const rows = os::send_rows<R>(x, to);               x[T, M]    → rows[R, M], by expert: to.rows[E]
 ///     auto const back = os::return_rows(rows, to);             rows[R, M] → [T, K, M]
 ///
-/// Each is the other's transpose. A row that stays on its device is copied. Only the bytes of the other rows move.
+/// os::send_rows and os::return_rows are each other's transpose. A row that stays on its device is copied. Only the
+/// bytes of the other rows move.
 
 #include <cstddef>
 #include <cstdint>
@@ -71,7 +72,7 @@ struct route_rows {
 
 namespace detail {
 
-// The devices of the experts' mesh axes, for a block; none if the experts are whole.
+// The devices along the experts' mesh axes, for a block; none if the experts are whole.
 template <class A, class... Ms>
 named_group owners_of(char const* operation, A const& a, type_list<Ms...>) {
   return group_of<A, Ms...>(operation, a);
@@ -228,7 +229,7 @@ struct return_rows {
 }  // namespace operation
 
 /// How many rows each device sends to which expert: `os::route_rows<E/X>(experts, E = 64)`, from the chosen experts of
-/// this device's tokens, [T, K]. A choice that is no expert (−1) is not sent. With a bare E all experts are on every
+/// this device's tokens, [T, K]. A choice that names no expert (−1) is not sent. With a bare E all experts are on every
 /// device, and nothing moves. Collective over X.
 template <auto Dim, Tensor Experts, class... Given>
 [[nodiscard]] auto route_rows(Experts const& experts, Given const&... given) {
@@ -242,17 +243,17 @@ template <auto Dim, Tensor Experts, class... Given>
   }
 }
 
-/// Sends rows to their experts: from x[T, M] each token's row to each expert that was chosen for it; from y[T, K, M]
-/// each choice's row to its expert. Returns the rows that come here, [R, M], sorted by expert, routes.rows[e] rows for
-/// each. The extent of R is each device's own. Collective over the mesh axes of the experts.
+/// Sends rows to their experts: from x[T, M] each token's row to each of its chosen experts; from y[T, K, M] each
+/// choice's row to its expert. Returns the rows that come here, [R, M], sorted by expert, routes.rows[e] rows for each.
+/// The extent of R is each device's own. Collective over the mesh axes of the experts.
 template <auto R, TensorOrVariable X, class Dim, class Experts, class Rows>
 [[nodiscard]] auto send_rows(X const& x, row_routes<Dim, Experts, Rows> const& routes) {
   using send = operation::send_rows<detail::type_of<R>, row_routes<Dim, Experts, Rows>>;
   return detail::operate(send{routes}, x);
 }
 
-/// Sends rows [R, M], as os::send_rows gave them, back to the devices of their tokens: [T, K, M]. A choice that was not
-/// sent gets zeros. Collective over the mesh axes of the experts.
+/// Sends rows [R, M], as os::send_rows returned them, back to the devices of their tokens: [T, K, M]. A choice that was
+/// not sent gets zeros. Collective over the mesh axes of the experts.
 template <auto R, TensorOrVariable A, class Dim, class Experts, class Rows>
 [[nodiscard]] auto return_rows(A const& rows, row_routes<Dim, Experts, Rows> const& routes) {
   using back = operation::return_rows<detail::type_of<R>, row_routes<Dim, Experts, Rows>>;

@@ -54,7 +54,7 @@ template <class T>
 inline constexpr bool is_load_option =
     is_ignore_others<T> || is_cast_to<T> || std::is_same_v<T, stored_as> || NamesTensors<T>;
 
-/// Sets the names that a file has for the leaves. `rules` have to outlive `names`.
+/// Sets the names of the leaves in a file. `rules` have to outlive `names`.
 template <class = void>
 [[gnu::cold]] void set_names(engine::tensor_names& names, stored_as const& rules) {
   names.in_tree = [&rules](std::string const& name) { return rules.rules().in_tree(name); };

@@ -158,7 +158,7 @@ inline void fit_stack(loading const& file, std::string const& name, std::int64_t
                         " axes; give the extents of all of these but one, whose product divides that number"));
 }
 
-// Requests leaf number `leaf`, with the extents that an earlier layer found, or with these.
+// Requests leaf number `leaf`, with the extents found for an earlier layer, or else with the given ones.
 template <class = void>
 [[gnu::cold, gnu::noinline]] void ask_for_leaf(loading& file, path const& at, layer_of_stack const& layer,
                                                tensors_of_type const& type, std::int64_t const* wanted,
@@ -258,7 +258,7 @@ struct asks_for_tensor {
   }
 };
 
-// Gives the places to read into, in the order of the requests.
+// Provides the places to read into, in the order of the requests.
 struct fills_tensor {
   loading& file;
 

@@ -39,8 +39,8 @@ class loading {
 
   [[noreturn]] void fail(std::string const& what) const { throw_error(operation_, ": ", path_, ' ', what); }
 
-  // Compares the words for a request that ranks may make of numbers of their own, and so apart. Collective over the
-  // mesh.
+  // Compares the descriptions of a request across ranks, because ranks may build it from numbers of their own.
+  // Collective over the mesh.
   // @throws ostraka::error, on all devices alike, if they are not the same
   template <class Describe>
   [[gnu::cold]] void require_same_request(Describe const& words) const {
@@ -69,7 +69,7 @@ class loading {
       missing_.push_back(options_.names.in_file ? options_.names.in_file(wanted.name) : wanted.name);
     return asked_.back();
   }
-  // Call it after all requests.
+  // Throws if the file lacks requested tensors. Call it after all requests.
   void require_complete() const {
     engine::require_complete(*files_, operation_, path_, asked_, missing_, options_.only);
   }

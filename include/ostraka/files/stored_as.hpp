@@ -48,13 +48,13 @@ inline constexpr in_tensor transposed{.is_transposed = true};
 ///     {"out", "o_proj.weight", os::transposed.merge(2)}           out[H, D, M] of the file's [M, H·D]
 class stored_as {
  public:
-  /// A rule: the leaf's name in the tree, its name in the file, and how it lies there.
+  /// A rule: the leaf's name in the tree, its name in the file, and its layout there.
   struct rule {
     std::string_view leaf, file;
     in_tensor how{};
   };
 
-  /// @throws ostraka::error if a text is not a valid pattern, or the two of a rule differ in their {} or *
+  /// @throws ostraka::error if a text is not a valid pattern, or if the two patterns of a rule differ in their {} or *
   stored_as(std::initializer_list<rule> rules) {
     for (rule const& r : rules) add(r.leaf, r.file, r.how);
   }

@@ -18,9 +18,9 @@
 
 namespace ostraka {
 
-/// Advice on f(): a sentence for each fault, with its remedy. Advises on late communication only if it is worth two
-/// hundredths of the time on that machine. Says nothing about what the library calls by itself in backwards, nor about
-/// a tensor that outlives f, because it may yet be read. Does not see a program's own kernels: it may advise on a
+/// Advice on f(): a sentence for each fault, with its remedy. Advises on late communication only if that saves at least
+/// 2 % of the time on that machine. Says nothing about calls that the library makes by itself in backwards, nor about a
+/// tensor that outlives f, because a later part may read it. Does not see a program's own kernels: it may advise on a
 /// tensor that they write between two moves. On a dry mesh nothing is computed (os::cost_of). Not collective by itself.
 template <MeshAxis... Ms, class F>
 [[nodiscard]] std::vector<std::string> advice_of(mesh<Ms...> const& m, machine const& on, F&& f) {

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::advise_parallelism(model, machine, batch)`: what bounds each of data, fully sharded, tensor, context,
-/// expert and pipeline parallelism, and how far each goes, before a line of the program is written. Nothing runs, and
+/// expert and pipeline parallelism, and how far each can go, before you write a line of the program. Nothing runs, and
 /// only the standard library is needed.
 ///
 ///     constexpr os::transformer_shape model{.width = 5120, .inner = 13824, .heads = 40, .head_width = 128};
@@ -23,7 +23,7 @@ using planner::best_mixture;
 using planner::parallelism_advice;
 using planner::reach_of;
 
-/// A line for each parallelism: ways, operations for each byte, the machine's operations for each byte, the bound.
+/// A line for each parallelism: its ways, its operations per byte, the machine's operations per byte, and the bound.
 [[nodiscard]] inline std::string describe(parallelism_advice const& a) { return planner::describe(a); }
 
 }  // namespace ostraka

@@ -8,7 +8,7 @@
 ///     using train_step = os::training_step<loss, parameters, batch>;
 ///     static_assert(os::budget<train_step>(B = 256, X = 8).bytes <= 4'000'000);
 ///
-/// If all extents are static: `os::budget<train_step>()`. Nothing runs and nothing is allocated.
+/// If all extents are static, call `os::budget<train_step>()`. Nothing runs and nothing is allocated.
 
 #include <cstdint>
 
@@ -34,16 +34,16 @@ struct step_budget {
   std::int64_t total_bytes = 0;  ///< bytes that all devices send together; exact
   std::int64_t flops = 0;        ///< of products and sums, on a device
   std::int64_t operands = 0;     ///< memory of parameters and data
-  std::int64_t memory = 0;       ///< beyond operands: the most in use at once, of all that is allocated and freed
-  std::int64_t tape = 0;         ///< the part of `memory` that the forward leaves for the backward
+  std::int64_t memory = 0;       ///< peak of the memory in use, not counting operands
+  std::int64_t tape = 0;         ///< the part of `memory` that the forward keeps for the backward
   std::int64_t results = 0;      ///< the loss and the gradients
-  std::int64_t workspace = 0;    ///< the most that an operation's plan sets aside; what kernels set aside is not known
+  std::int64_t workspace = 0;    ///< the most that an operation's plan sets aside; without the workspace of kernels
 
   friend constexpr bool operator==(step_budget const&, step_budget const&) = default;
 };
 
 /// The budget of a step. Takes extents and sizes of mesh axes by name, in os::sizes, or a mesh; static ones may be left
-/// out. Exact if blocks are even; memory is a bound if a plan sets aside less than it may.
+/// out. Exact if blocks are even; memory is an upper bound if a plan sets aside less than it may.
 template <class Step, class... Given>
 [[nodiscard]] constexpr step_budget budget(Given const&... given) {
   constexpr auto const& plan = Step::plan;

@@ -19,7 +19,7 @@ template <class Operation, class... Given>
     return Operation::template moves<Given...>::bytes(
         detail::sizes_of_call(given..., detail::extent_made_by(operation)));
   else
-    return operation.moved(given...).bytes();  // a number that the program gives decides
+    return operation.moved(given...).bytes();  // a number in the call decides the price
 }
 
 }  // namespace ostraka

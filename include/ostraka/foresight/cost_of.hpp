@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. The cost of a part of a program for a device, counted while it runs: bytes and messages that the device
-/// sends, by mesh axes, and the memory that it has in use at once. Works on a mesh of devices and on a dry one alike.
+/// sends, by mesh axes, and its peak memory. Works on a mesh of devices and on a dry mesh.
 ///
 ///     os::cost const c = os::cost_of(mesh, [&] { step(); });
 ///     c.bytes, c.bytes_over(X), c.messages, c.peak_memory
@@ -25,29 +25,29 @@ using engine::memory_counter;
 /// The cost of a part of a program for this device.
 template <MeshAxis... Ms>
 struct cost {
-  /// Sent by this device. Summed over all devices these are the bytes that plans count: a gather counts where it is
-  /// received, an all-reduce of n elements counts as a reduce-scatter and an all-gather of them, a root counts for all.
+  /// Bytes sent by this device. Their sum over all devices is the number that plans count: a gather counts on the
+  /// devices that receive, an all-reduce of n elements counts as a reduce-scatter and an all-gather, and in collectives
+  /// with a root the root counts all bytes.
   std::int64_t bytes = 0;
-  std::int64_t messages = 0;     ///< messages to one other device, and collectives that MPI does
+  std::int64_t messages = 0;     ///< messages to one other device, and collectives of MPI
   std::int64_t bytes_between_nodes = 0;  ///< the part of `bytes` for devices of other nodes
   std::int64_t flops = 0;        ///< multiplications and additions of einsums and sums, as plans count them
   std::int64_t peak_memory = 0;  ///< the most bytes in use at once, beyond those at the beginning
   std::int64_t memory_kept = 0;  ///< bytes in use at the end, beyond those at the beginning
 
-  /// The part of `bytes` from collectives over exactly these mesh axes together.
+  /// The part of `bytes` in collectives over exactly this set of mesh axes.
   template <MeshAxis... Along>
   [[nodiscard]] std::int64_t bytes_over(Along...) const {
     return over[detail::bits_on_mesh(type_list<Ms...>{}, Along{}...)].bytes;
   }
 
-  /// The part of bytes_over that goes to devices of other nodes, over the slow level; the rest goes over the fast
-  /// level.
+  /// The part of bytes_over that goes to devices of other nodes, over slow links; the rest goes over fast links.
   template <MeshAxis... Along>
   [[nodiscard]] std::int64_t bytes_between_nodes_over(Along...) const {
     return over[detail::bits_on_mesh(type_list<Ms...>{}, Along{}...)].bytes_between_nodes;
   }
 
-  std::array<engine::traffic, std::size_t{1} << sizeof...(Ms)> over{};  ///< what went over mesh axes, by their bits
+  std::array<engine::traffic, std::size_t{1} << sizeof...(Ms)> over{};  ///< traffic by sets of mesh axes, as bits
 };
 
 namespace detail {
@@ -69,10 +69,10 @@ class flops_scope {
 
 }  // namespace detail
 
-/// The cost of f() for this device on a mesh. Not collective by itself. Memory is that of Kokkos' default space, for
-/// whichever mesh it is; MPI's own allocations are not counted. On a dry mesh nothing is computed during the call, on
-/// any mesh: no kernel runs, and allocated memory is not touched. A number that f reads there is 0 if its block is
-/// short, else unspecified.
+/// The cost of f() for this device on a mesh. Not collective by itself. Memory is that of Kokkos' default space, on any
+/// mesh; MPI's own allocations are not counted. On a dry mesh nothing is computed during the call, on any mesh: no
+/// kernel runs, and allocated memory is not touched. A number that f reads there is 0 if its block is small, else
+/// unspecified.
 template <MeshAxis... Ms, class F>
 [[nodiscard]] cost<Ms...> cost_of(mesh<Ms...> const& m, F&& f) {
   cost<Ms...> c;

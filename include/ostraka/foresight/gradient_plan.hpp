@@ -48,13 +48,13 @@ constexpr predicted_step ask_program(priced_program program, bool is_refused, co
 /// Operations in the order in which they run.
 template <std::size_t N>
 struct predicted_operations {
-  /// The operations, and one more at the end, which is none.
+  /// The operations, and an unused one at the end.
   std::array<predicted_operation, N + 1> items{};  // one more, because there may be none
-  detail::priced_program program = nullptr;        ///< prices the program that they are a part of
-  bool is_backward = false;                        ///< true if they are those of its derivative
+  detail::priced_program program = nullptr;        ///< prices the program of these operations
+  bool is_backward = false;                        ///< true for the operations of its derivative
   bool is_refused = true;                          ///< true if the program does not compile
 
-  /// How many operations there are.
+  /// The number of operations.
   [[nodiscard]] constexpr std::size_t size() const { return N; }
   /// The first operation.
   [[nodiscard]] constexpr predicted_operation const* begin() const { return items.data(); }
@@ -112,9 +112,9 @@ struct predicted_gradient {
   /// The operations of its derivative.
   predicted_operations<Backward> backward;
 
-  /// Steps of this kind, forward and backward together.
+  /// The number of steps of this kind, forward and backward together.
   [[nodiscard]] constexpr int count(step kind) const { return forward.count(kind) + backward.count(kind); }
-  /// Operations of both whose communication is not known while compiling.
+  /// The number of operations, forward and backward, whose communication is not known at compile time.
   [[nodiscard]] constexpr int unpriced() const { return forward.unpriced() + backward.unpriced(); }
   /// Bytes that all devices move together, forward and backward; exact.
   template <class... Given>
@@ -146,13 +146,13 @@ struct predicted_gradient {
   [[nodiscard]] constexpr std::int64_t memory_kept(Given const&... given) const {
     return memory_at_end(given...).now;
   }
-  /// The most that an operation's plan sets aside.
+  /// The most memory that an operation's plan sets aside, in bytes.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t workspace(Given const&... given) const {
     return memory_at_end(given...).workspace;
   }
 
-  /// All three at once.
+  /// Peak memory, results and workspace in one call.
   template <class... Given>
   [[nodiscard]] constexpr detail::memory_in_use memory_at_end(Given const&... given) const {
     return ask({.memory = true}, given...).at_end;
@@ -212,7 +212,7 @@ constexpr auto abstract_parameters(forecast& written, abstract_tape& t, MakeShap
   }
 }
 
-// The gradient that value_and_grad returns. It is a copy if something else holds it, too.
+// The gradient that value_and_grad returns: a copy if other handles share its block.
 template <class X>
 constexpr predicted_block kept_gradient(X const& x) {
   auto const& sum = x.slot()->sum();
@@ -240,7 +240,7 @@ struct default_shape {
   }
 };
 
-// Runs the program forward, and its tape back unless only the forward is asked for.
+// Runs the program forward, and then its tape backward unless the question is about the forward alone.
 template <class P, class... Data, class F, class MakeShape>
 constexpr void predict_gradient(forecast& written, F const& loss, MakeShape const& make_shape) {
   std::vector<predicted_block> kept;
@@ -300,7 +300,7 @@ struct gradient_forecast {
     return predicted_list<n>(written);
   }();
 
-  // Runs the program for these sizes, and those of mesh axes that its types know.
+  // Runs the program for these sizes, and for the sizes of mesh axes that its types know.
   static constexpr predicted_step price(size_table const& given, cost_question const& asked) {
     std::vector<named_size> all(given.first, given.first + given.count);
     for (std::size_t i = 0; i < n.mesh_axes; ++i)

@@ -32,7 +32,7 @@ using planner::rates_by_size;
 namespace machines = planner::machines;
 
 /// Loads a machine from a file (plan/hardware/machine_text.hpp). Each process reads it by itself.
-/// @throws ostraka::error that names the file, and the line if one is wrong
+/// @throws ostraka::error that names the file, and the line with the mistake if there is one
 [[nodiscard]] inline machine load_machine(std::string const& path) {
   std::FILE* const file = std::fopen(path.c_str(), "r");
   if (file == nullptr) throw_error("load_machine: there is no file ", path, " to read; bench/calibrate writes one");

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. The run of a program that os::cost_of, os::time_of, os::advice_of and os::trace_of read. Each sets up its
+/// Floor 4. The run of a program that os::cost_of, os::time_of, os::advice_of and os::trace_of share. Each sets up its
 /// own counter or listener, and calls `run_priced`.
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::search_rules(program, 64, machine)`: the mesh axes that should divide each logical axis of a program,
-/// so that a step takes the least time that memory allows; on a given mesh, or on every mesh of so many devices.
+/// so that a step takes the least time that memory allows; on a given mesh, or on every mesh of a number of devices.
 /// Nothing runs, and only the standard library is needed.
 ///
 ///     auto const layer = os::programs::feed_forward({.width = 5120, .inner = 20480},

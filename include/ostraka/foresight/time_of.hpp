@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. The time that a part of a program would take on a machine, which need not be available: seconds of local
-/// work and of collectives, by mesh axes, with overlap. Works on a mesh of devices and on a dry one alike.
+/// work and of collectives, by mesh axes, with overlap. Works on a mesh of devices and on a dry mesh.
 ///
 ///     auto const mesh = os::dry_mesh(X = 256, Y = 8);
 ///     os::predicted_time const t = os::time_of(mesh, os::machines::h100.with("X", os::machines::h100_network), step);
@@ -28,10 +28,10 @@ template <MeshAxis... Ms>
 struct predicted_time {
   double seconds = 0;        ///< from beginning to end: computing + waiting
   double computing = 0;      ///< local work, and the overhead of operations
-  double waiting = 0;        ///< for collectives that nothing overlaps
+  double waiting = 0;        ///< for communication that no work overlaps
   double communicating = 0;  ///< in all collectives, overlapped or not
 
-  /// The part of `communicating` in collectives over exactly these mesh axes together.
+  /// The part of `communicating` in collectives over exactly this set of mesh axes.
   template <MeshAxis... Along>
   [[nodiscard]] double seconds_over(Along...) const {
     std::uint32_t const asked = detail::bits_on_mesh(type_list<Ms...>{}, Along{}...);
