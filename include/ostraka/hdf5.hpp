@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. HDF5 files, which programs read and write that link ostraka::hdf5 (docs/hdf5.md). Include it in one file
-/// of a program, and os::save and os::load take paths that end in .h5 or .hdf5 in all of them.
+/// Floor 4. HDF5 files, for programs that link ostraka::hdf5 (docs/hdf5.md). Include this header in one source of a
+/// program; then os::save and os::load take paths that end in .h5 or .hdf5 in all sources.
 ///
 ///     os::save("u.h5", os::together("u", u, "v", v));                       // datasets with the names of their axes
 ///     os::load_into(os::together("u", u, "v", v), "u.h5");
@@ -22,7 +22,7 @@
 
 namespace ostraka::detail {
 
-/// Before main the rest of the library learns that the program has HDF5.
+/// Tells the rest of the library, before main, that the program has HDF5.
 inline bool const has_hdf5 = (engine::hdf5_of_program = &engine::functions_of_hdf5, true);
 
 }  // namespace ostraka::detail

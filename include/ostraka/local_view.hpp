@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Bodies of os::shard_map and the functions that they call: blocks, collectives, halos, and pipelines.
-/// ostraka.hpp includes it; include it alone in a header that takes blocks and makes no tensors.
+/// Floor 4. The vocabulary of bodies of os::shard_map: blocks, collectives, halos, and pipelines. ostraka.hpp includes
+/// this header; include it alone in a header that takes blocks and makes no tensors.
 
 #include <ostraka/types/support/language.hpp>
 

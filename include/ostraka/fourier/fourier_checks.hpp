@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. The reasons why a tensor cannot be transformed as a call of os::fft and its like names it.
+/// Floor 4. The reasons why a tensor cannot be transformed as a call of os::fft or one of its variants asks.
 
 #include <cstdint>
 #include <type_traits>
@@ -22,7 +22,7 @@ consteval auto check_fourier_elements() {
     return found<reason::not_transformed<T, Operation>>{};
 }
 
-// `reason::ok` unless A has parts of another kind than sums. Partial sums are transformed part by part.
+// `reason::ok` unless A is partial in another way than by sums. Partial sums are transformed part by part.
 template <class Operation, class A>
 consteval auto check_linear() {
   using partials = typename sharding_traits<sharding_in<A>>::partial_entries;
@@ -110,7 +110,7 @@ consteval auto check_fourier() {
     return check_fourier_names<Operation, Kind, Along, Named, A>();
 }
 
-/// `reason::ok`, or the reason why A cannot be transformed so.
+/// `reason::ok`, or the reason why A cannot be transformed in this way.
 template <class Operation, fourier_kind Kind, class Along, class Named, class A>
 using fourier_verdict = typename decltype(check_fourier<Operation, Kind, Along, Named, A>())::type;
 

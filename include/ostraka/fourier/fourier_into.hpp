@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::fft_into<I/X>(C, A)` and its like: the transform of A under the sharding of C, into an existing
-/// tensor. A program that transforms the same arrays again and again allocates nothing.
+/// Floor 4. `os::fft_into<I/X>(C, A)` and its variants: the transform of A under the sharding of C, into an existing
+/// tensor. A program that transforms the same arrays repeatedly allocates nothing.
 
 #include <cstdint>
 #include <string_view>

@@ -17,8 +17,8 @@
 /// If the result is named in another order of axes, the first move puts them into it: before the transform if I is
 /// divided, after it if not.
 ///
-/// Several axes are transformed in stages, in each of them those that are whole. So each axis is a batch axis of the
-/// others, before its own transform or after it:
+/// Several axes are transformed in stages; each stage transforms the axes that are whole then. So each axis is a batch
+/// axis of the others, before or after its own transform:
 ///
 ///     A                     named              stages                                           moves
 ///     [I_X, J, L]           KI, KJ/X, KL       J and L of [I_X, J, L]; I of [I, KJ_X, KL]       one all-to-all
@@ -39,7 +39,7 @@
 
 namespace ostraka::detail {
 
-/// The axes of A, with each of the axes Ks in the place of the one of Is before it.
+/// The axes of A, with the axes Ks in place of the axes Is, one for one.
 template <class Axes, class Is, class Ks>
 struct axes_with;
 template <class... As, class Is, class Ks>
@@ -65,7 +65,7 @@ struct axis_set {
   }
 };
 
-/// A batch axis, and how well it takes what divides the axis that is transformed. See batch_axis.
+/// A batch axis, and how well it suits the mesh axes that divide the transformed axis. See batch_axis.
 struct batch_choice {
   int axis = -1;
   int rank = -1;
@@ -125,8 +125,8 @@ struct fourier_stages {
   int count = 0;
 };
 
-/// The stages of transforms along these axes, in this order, except that those which are whole, and those whose mesh
-/// axes go to where they are in the result, come first. `real_first`, `real_last`: the first axis has to stay the
+/// The stages of transforms along these axes, in this order, except that two kinds come first: axes that are whole, and
+/// axes whose mesh axes move to their places in the result. `real_first`, `real_last`: the first axis has to stay the
 /// first, the last one the last, since numbers are real before or after it.
 /// @pre the same labels in the same order
 constexpr fourier_stages stages_of(planner::spec const& from, planner::spec const& to, int const* axes, int count,
@@ -198,7 +198,7 @@ struct fourier_result {
   using type = typename choose<names_all>::type;
 };
 
-/// A sharding in which each of the axes Ks is named as the one of Is in its place, and as divided.
+/// A sharding with the axes Ks renamed to the axes Is, one for one, each divided as before.
 template <class Sharding, class Is, class Ks>
 struct named_before {
   using type = Sharding;

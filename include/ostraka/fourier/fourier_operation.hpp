@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The operation of os::fft and its like as a name, by which its derivative is found, the axes that it makes,
-/// and the length that the derivative gives it.
+/// Floor 4. The operation of os::fft and its variants, as a type by which its derivative is found; the axes that it
+/// makes; and the length that the derivative passes to it.
 
 #include <cstdint>
 
@@ -14,8 +14,8 @@
 
 namespace ostraka::operation {
 
-/// `Along`: the axis that is transformed, as it lies; os::dims of several. `Named`: the result's dimensions, or only
-/// its new axes.
+/// `Along`: the transformed axis with the mesh axes that divide it; os::dims of several. `Named`: the result's
+/// dimensions, or only its new axes.
 template <fourier_kind Kind, class Along, class Named>
 struct fourier;
 
@@ -23,7 +23,7 @@ struct fourier;
 
 namespace ostraka::detail {
 
-/// The axes that a call names to be transformed, as they lie.
+/// The axes that a call transforms, with the mesh axes that divide them.
 template <class Along>
 struct dims_of_call {
   using type = type_list<Along>;
@@ -39,11 +39,11 @@ template <class... Dims>
 struct axes_of_dims<type_list<Dims...>> {
   using type = type_list<typename axis_argument<Dims>::axis...>;
 };
-/// The axes that a call names to be transformed.
+/// The axes that a call transforms.
 template <class Along>
 using transformed_axes = typename axes_of_dims<typename dims_of_call<Along>::type>::type;
 
-/// The axes that the axes Is become, of the axes of the result: those that are no batch axes of the operand.
+/// The axes of the result that the axes Is become: those that are not batch axes of the operand.
 template <class Result, class Axes, class Is>
 using new_axes = difference_of<Result, difference_of<Axes, Is>>;
 

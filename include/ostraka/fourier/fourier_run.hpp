@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. The stages of a transform, run: a move, and the transforms of the axes that are whole after it. A result
-/// takes the first memory that there is for it:
+/// Floor 4. Runs the stages of a transform. Each is a move, and then the transforms of the axes that are whole. A
+/// result takes the first memory in this list that is available:
 ///
-///     an existing tensor's     if it is the result of the operation, and os::fft_into and its like name that tensor
+///     an existing tensor's     if it is the result of the operation, and os::fft_into or a variant names that tensor
 ///     the operand's            if that has complex elements and nothing else holds it, or it is workspace
 ///     workspace                if only the next stage reads it
 ///     a new block              whose pages the system clears at their first use, if it is large
@@ -33,7 +33,8 @@ namespace ostraka::detail {
   return has_half_spectrum(kind) ? n / 2 + 1 : n;
 }
 
-/// Memory of an operand of transforms: the program keeps it; it may take the result if nothing else holds it; it may.
+/// The memory of an operand of transforms: the program keeps it; or it may take the result if nothing else holds it; or
+/// it may take the result in any case.
 enum class operand_memory { kept, given_away, workspace };
 
 /// The run of a transform of an A, which has an ok verdict. `n`: the length of the last axis of the call.
@@ -69,12 +70,12 @@ struct fourier_run {
       Stage + 1 ==
       stages&&
           std::is_same_v<typename with_new_axes<T, old_axes<Stage>, new_axes<Stage>>::type, sharding_of_stage<stages>>;
-  /// True if the result of this stage may lie where its operand did.
+  /// True if the result of this stage may take its operand's memory.
   template <int Stage, class T>
   static constexpr bool fits = !has_half_spectrum(kind<Stage>) && !has_real_result(kind<Stage>) &&
                                std::is_same_v<element<Stage>, typename T::element_type>;
 
-  /// The stages from this one on.
+  /// Runs this stage and the following ones.
   template <int Stage, class How, class T>
   auto from(How const& how, T& a, operand_memory memory) const {
     using next = sharding_of_stage<Stage>;
@@ -106,7 +107,7 @@ struct fourier_run {
   template <class T>
   using workspace_of = engine::kernel_scratch<T, typename A::space::memory_space>;
 
-  /// True if a reshard to this sharding may give the same block, or the block has extents of its own.
+  /// True if a reshard to this sharding may return the same block, or if the block has extents of its own.
   template <class T, class To>
   static constexpr bool reads_same_memory = varying_in<T>::size > 0 || reshard_types<T, To>::changes_nothing;
 
@@ -115,7 +116,8 @@ struct fourier_run {
     run_reshard_into<reshard_types<T, sharding_in<To>>>(to, a, policy<planner::admit::any>());
   }
 
-  /// Frees the block of a tensor that no later stage reads; the operand of the operation is the program's.
+  /// Frees the block of a tensor that no later stage reads, unless it is the operation's operand, which belongs to the
+  /// program.
   template <class T>
   static void release(T& a) {
     if constexpr (!std::is_const_v<T>) a = T();
@@ -193,7 +195,7 @@ struct fourier_run {
     return View(workspace.data(), typename View::array_layout(static_cast<std::size_t>(extents[i])...));
   }
 
-  /// An axis has its extent from the one that it replaces, unless it is given.
+  /// An axis takes its extent from the axis that it replaces, unless the call gives one.
   template <int Stage, class T, class R>
   static void keep_origins(T const& a, R& result) {
     using last = typename type_at<typename Layout::Is, Layout::Is::size - 1>::type;

@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. `os::fft<I, K>(A)`, `os::ifft`, `os::rfft`, `os::irfft`: discrete Fourier transforms along an axis I, named
-/// as it lies, which becomes K, or along several, `os::fft<os::dims<I/X, J>, K, L/X>(A)`. As in NumPy, inverse
-/// transforms have the factor 1/n, and the spectrum of real numbers has n/2 + 1 elements. fourier_layout.hpp has the
-/// moves.
+/// with the mesh axes that divide it, which becomes K; or along several axes, `os::fft<os::dims<I/X, J>, K, L/X>(A)`.
+/// As in NumPy, inverse transforms have the factor 1/n, and the spectrum of real numbers has n/2 + 1 elements.
+/// fourier_layout.hpp lists the moves.
 ///
 ///     fft<I, K>                        [I, J_X]   → [K, J_X]    nothing moves
 ///     fft<I/X, K/X>                    [I_X, J]   → [K_X, J]    two all-to-alls
@@ -30,7 +30,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// Extents by name, including that of an axis K that I has become. That of a real result is given by name.
+/// Extents by name, including the extent of an axis K that I has become. The extent of a real result is given by name.
 template <fourier_kind Kind, class I, class K, class Sizes>
 struct sizes_with_spectrum {
   Sizes const& sizes;
@@ -218,10 +218,10 @@ constexpr auto call_fourier(A&& a, Given const&... given) {
 
 }  // namespace detail
 
-/// y_k = Σ_j x_j e^(−2πi jk/n) along the axis I, named as it lies, which becomes K: `os::fft<I, K>(A)`. The result lies
-/// as A does. `os::fft<I/X, K/X>(A)` says how K lies, `os::fft<I/X, K, J/X>(A)` how the whole result does. Real numbers
-/// are taken as complex ones. The result takes the memory of a complex operand that nothing else holds:
-/// os::fft<…>(std::move(A)). Collective over the mesh axes that are named.
+/// y_k = Σ_j x_j e^(−2πi jk/n) along the axis I, named with the mesh axes that divide it, which becomes K: `os::fft<I,
+/// K>(A)`. The other axes keep their division. `os::fft<I/X, K/X>(A)` also names the division of K, `os::fft<I/X, K,
+/// J/X>(A)` that of the whole result. Real numbers become complex. The result takes the memory of a complex operand
+/// that nothing else holds: os::fft<…>(std::move(A)). Collective over the named mesh axes.
 template <auto Along, auto... To, class A>
   requires TensorOrVariable<std::remove_cvref_t<A>>
 [[nodiscard]] constexpr auto fft(A&& a) {
@@ -264,8 +264,9 @@ template <class Along, auto... To, TensorOrVariable A>
   return detail::call_fourier<fourier_kind::rfft, Along, To...>(a);
 }
 
-/// The inverse of os::rfft: n real numbers from n/2 + 1 complex ones, `os::irfft<I, K>(A, K = n)`. It needs n, since an
-/// even and an odd n have as many. It ignores the imaginary part of the first number and, if n is even, of the last.
+/// The inverse of os::rfft: n real numbers from n/2 + 1 complex ones, `os::irfft<I, K>(A, K = n)`. It needs n, because
+/// an even n and the next odd n have the same number of complex elements. It ignores the imaginary part of the first
+/// number and, if n is even, of the last.
 /// @throws ostraka::error, on all devices alike, if I does not have n/2 + 1 elements
 template <auto Along, auto... To, TensorOrVariable A, class... Given>
 [[nodiscard]] constexpr auto irfft(A const& a, Given const&... given) {

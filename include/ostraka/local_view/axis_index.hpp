@@ -46,7 +46,7 @@ using index_along =
 }  // namespace detail
 
 /// This device's coordinate along X, on the mesh of a tensor or block, or on a given mesh. For several mesh axes it is
-/// the number of the device among all of theirs, the first axis major. −1 if the mesh is absent.
+/// the device's number along all of them, the first one major. −1 if the mesh is absent.
 template <auto X, auto... More, class Where>
 [[nodiscard]] auto axis_index(Where const& where) {
   engine::device_mesh const& mesh = detail::mesh_of("axis_index", where);
@@ -89,7 +89,7 @@ auto varying_number_meets_tensor() {
 
 }  // namespace detail
 
-/// Do not compile: they say that elements meet numbers of their own kind.
+/// Do not compile: the error says that elements meet numbers of their own kind.
 template <class A, class B>
   requires detail::VaryingNumberMeetsTensor<A, B>
 auto operator+(A const&, B const&) { return detail::varying_number_meets_tensor<A, B>(); }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. The doors of a body: a tensor enters as a block, and a block leaves as the tensor of which it is a block.
+/// Floor 4. The doors of a body: a tensor enters as this device's block, and a block leaves as a block of a tensor.
 /// Nothing moves, and the memory stays the same.
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace ostraka::detail {
 
-// Entering and leaving: the functions that all shardings of a rank share, compiled once for them.
+// The functions of entering and leaving that all shardings of a rank share, compiled once.
 struct names_at_door {
   std::string_view const* mesh;
   int mesh_axes;

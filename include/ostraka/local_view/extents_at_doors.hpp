@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The extents of tensors and of their blocks in the body of os::shard_map, where manual mesh axes come off an
-/// axis and go back on. os::shard_map does both at its doors. A collective inside the body leaves with its block, moves
-/// it as the tensor that it then is, and enters again.
+/// axis and go back on. os::shard_map does both at its doors. A collective inside the body turns its block into a
+/// tensor, moves that, and turns the result into a block again.
 
 #include <cstdint>
 #include <string>
@@ -54,8 +54,8 @@ struct manual_division {
               "extent that the mesh axes divide evenly");
 }
 
-/// Enters the tensor of spec `s` as a block without the mesh axes `leaving`: gives the block's extents and their
-/// origins. `whole` has the labels' extents.
+/// Computes the extents, and their origins, of the block as which the tensor of spec `s` enters a body, without the
+/// mesh axes `leaving`. `whole` has the labels' extents.
 [[gnu::noinline]] inline void enter_extents_of_block(engine::execution_context const& w, planner::spec const& s,
                                                      planner::mesh_set leaving, std::int64_t const* whole,
                                                      std::int64_t* own, extent_origin* origins) {
@@ -78,11 +78,11 @@ struct manual_division {
   }
 }
 
-/// The extent of an axis whose blocks have extents of their own, if they are put one after the other over these mesh
-/// axes. Collective over them. Throws, on all devices alike, unless they are the blocks of the distribution.
+/// The extent of an axis whose blocks have extents of their own and are concatenated over these mesh axes. Collective
+/// over these. Throws, on all devices alike, unless the extents are those of the block distribution.
 [[gnu::cold]] inline std::int64_t joined_extent(engine::execution_context const& w, planner::mesh_set leaving,
                                                 manual_division const& d, std::int64_t own, std::string_view axis) {
-  if (w.here.nowhere) return own * d.ways;  // not one of the devices that know
+  if (w.here.nowhere) return own * d.ways;  // this device has no block
   engine::communicator const& members = w.group(leaving);
   engine::short_array<std::int64_t> all;
   for (int k = 0; k < members.size(); ++k) all.push_back(0);
@@ -116,8 +116,8 @@ struct manual_division {
   return whole;
 }
 
-/// Leaves a block as the tensor of spec `s` of which it is a block, over the mesh axes `leaving`: gives the labels'
-/// extents, and updates their origins. Collective over `leaving` only if a block's extent is each device's own.
+/// Computes the labels' extents of the tensor of spec `s` as which a block leaves a body, over the mesh axes `leaving`,
+/// and updates their origins. Collective over `leaving` only if a block's extent is each device's own.
 [[gnu::noinline]] inline void leave_extents_of_block(engine::execution_context const& w, planner::spec const& s,
                                                      planner::mesh_set leaving, std::int64_t const* own,
                                                      extent_origin* origins, std::int64_t* whole) {
@@ -144,7 +144,8 @@ struct manual_division {
   }
 }
 
-/// Checks that a tensor has its static extents, whatever those of its blocks were. Throws on all devices alike.
+/// Checks that a tensor has its static extents, which do not follow from those of its blocks. Throws on all devices
+/// alike.
 template <class... As>
 void require_static_extents([[maybe_unused]] std::string_view operation,
                             [[maybe_unused]] engine::device_mesh const& mesh,

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::part<J>(a, i, n)`: part i of n of a tensor or block along J, by the block distribution, in place. For
-/// the rings of a body: each device multiplies the part that belongs to the block that has just arrived.
+/// Floor 4. `os::part<J>(a, i, n)`: part i of n of a tensor or block along J, by the block distribution, in place. Use
+/// it in rings in a body: each device multiplies the part that belongs to the block that has just arrived.
 
 #include <array>
 #include <cstddef>
@@ -101,8 +101,8 @@ consteval auto check_part() {
               " was asked for; keep i below n, as (i - 1) % n of an os::axis_index does");
 }
 
-// The origin of a part's extent: the same on all devices if all have the same part of the same, or all parts have the
-// same length.
+// The origin of a part's extent: the same on all devices if all take the same part of the same extent, or if all parts
+// have the same length.
 inline extent_origin origin_of_part(extent_origin const& whole, bool varies, std::int64_t extent, std::int64_t n) {
   return whole.is_alike() && (!varies || extent % n == 0) ? extent_origin{} : extent_origin{extent_origin::of_its_own};
 }

@@ -115,7 +115,7 @@ auto enter_all(char const* operation, A const& a) {
         a);
 }
 
-// The tensor for which another operand stands in; any other type is itself.
+// The tensor for which an operand stands in; for any other type, the type itself.
 template <class T>
 struct tensor_returned {
   using type = T;
@@ -170,7 +170,7 @@ struct result_after_error<type_list<Outs...>> {
   using first = std::tuple_element_t<0, all>;
 };
 
-// Stands for the results after an error.
+// Takes the place of the results after an error.
 template <class Body>
 auto refused_results() {
   using harmless = result_after_error<typename Body::results>;
@@ -203,7 +203,8 @@ auto results_of(Returned const& returned) {
   }
 }
 
-// True if a parameter of this type takes the block. A tensor of another type converts only to raise an error.
+// True if a parameter of this type takes the block. Tensors of other types have conversions too, but only to raise an
+// error.
 template <class Parameter, class Block>
 inline constexpr bool takes_block = !is_other_tensor<Block, std::remove_cvref_t<Parameter>>;
 
@@ -239,7 +240,7 @@ consteval auto check_operands(type_list<As...>) {
                            enter_verdict<sharding_in<As>, typename Body::manual>...>>{};
 }
 
-// The mesh axes along which operands vary already, because this body is in another.
+// The mesh axes along which operands vary already, because this body is inside another one.
 template <class... As>
 consteval auto varying_in_any(type_list<As...>) {
   return union_of<varying_in<As>...>{};
@@ -290,9 +291,9 @@ consteval auto check_in() {
 ///
 /// In the body `I/X, J` is `I, J, os::varying(X)`, with extents of its own. So is a partial tensor, of which the block
 /// is a part. A tensor that does not name X is the same along it. A result that does not name X must be the same along
-/// it; only collectives (os::psum<X>, os::all_gather<I/X>, …) make it so. A result that names X is formed by the blocks
-/// together, one after the other along an axis, or as summands. Doors move nothing. All devices of the mesh call the
-/// same collectives in the same order.
+/// it; only collectives (os::psum<X>, os::all_gather<I/X>, …) make it so. A result that names X consists of the blocks
+/// of all devices, concatenated along an axis or as summands. Entering and leaving a body moves nothing. All devices of
+/// the mesh call the same collectives in the same order.
 /// @throws ostraka::error, on all devices alike, if blocks of uneven extents do not fit the result
 template <auto... Named, class F, class... As>
   requires(!Tensor<F> && sizeof...(As) > 0 && (detail::tensors_in<As>::found && ...))
@@ -302,7 +303,8 @@ auto shard_map(F const& f, As const&... as) {
       "shard_map", f, as...);
 }
 
-/// Does not compile: says which argument is no tensor, that the first one is no body, or that there are no tensors.
+/// Does not compile: the error says which argument is not a tensor, that the first one is not a body, or that there are
+/// no tensors.
 template <auto... Named, class F, class... As>
   requires(Tensor<F> || sizeof...(As) == 0 || !(detail::tensors_in<As>::found && ...))
 auto shard_map(F const&, As const&...) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. A mesh without devices: `os::dry_mesh(X = 256, Y = 256)`. It has the type that os::make_mesh gives, so the
+/// Floor 4. A mesh without devices: `os::dry_mesh(X = 256, Y = 256)`. It has the type of os::make_mesh's result, so the
 /// same program runs on it, in one process, which plays one of the devices. Nothing is sent; the messages are counted
 /// instead (cost_of.hpp).
 ///
@@ -40,8 +40,9 @@ struct dry_device {
 
 /// A mesh of any size whose only device is this process, which plays the device of this number. Operations on it
 /// allocate and compute the share of that device, and send nothing. Received elements are zeros; a sum is this device's
-/// part; numbers that other devices would tell are taken to equal its own. So values have no meaning there, and a
-/// program must not decide by them. Not collective. @throws ostraka::error if the mesh has no such device
+/// part; numbers that other devices would send are assumed to equal its own. So values have no meaning on a dry mesh,
+/// and a program's control flow must not depend on them. Not collective. @throws ostraka::error if the mesh has no such
+/// device
 template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto dry_mesh(dry_device device, Sizes... sizes) {
@@ -49,8 +50,9 @@ template <class... Sizes>
   return detail::make_dry_mesh(device.number, {}, detail::as_mesh_size(sizes)...);
 }
 
-/// With nodes; without them it has one: `os::dry_mesh(os::as_device(5), os::devices_per_node(8), X = 256, Y = 8)`,
-/// `os::dry_mesh(os::as_device(5), os::within_node(X = 2, Y = 4), X = 256, Y = 8)`.
+/// A dry mesh with several nodes (the other overloads have one node): `os::dry_mesh(os::as_device(5),
+/// os::devices_per_node(8), X = 256, Y = 8)`, `os::dry_mesh(os::as_device(5), os::within_node(X = 2, Y = 4), X = 256, Y
+/// = 8)`.
 template <class Nodes, class... Sizes>
   requires(detail::is_node_option<Nodes> && (detail::names_a_size<Sizes> && ...))
 [[nodiscard]] auto dry_mesh(dry_device device, Nodes nodes, Sizes... sizes) {

@@ -63,7 +63,7 @@ template <class M>
   return checked_mesh_size(M::name, M::extent, n.value);
 }
 
-// The processes that are a mesh's devices. A mesh of a communicator's processes duplicates it, collectively.
+// The processes that are a mesh's devices. If a communicator gives them, the mesh duplicates it, collectively.
 struct mesh_processes {
   enum class kind { of_communicator, this_one, none } which = kind::of_communicator;
   engine::native_communicator communicator{};
@@ -123,8 +123,9 @@ inline constexpr bool names_a_size<named_extent<M>> = MeshAxis<M>;
 
 }  // namespace detail
 
-/// A mesh over all processes of the job: `make_mesh(X = 2, Y = 4)`; a mesh axis with a static size may stand alone.
-/// Collective. @throws ostraka::error, on all processes alike, if the product of the sizes is not their number.
+/// A mesh over all processes of the job: `make_mesh(X = 2, Y = 4)`; a mesh axis with a static size may be given without
+/// a number. Collective. @throws ostraka::error, on all processes alike, if the product of the sizes is not their
+/// number.
 template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(Sizes... sizes) {
@@ -143,7 +144,7 @@ struct mesh_of_nothing {
 
 }  // namespace detail
 
-/// Does not compile: the error says that sizes have names.
+/// Does not compile: the error says that sizes are given by name.
 template <class First, class... Given>
   requires(std::is_arithmetic_v<First> && (std::is_arithmetic_v<Given> && ...))
 auto make_mesh(First, Given...) {
@@ -151,7 +152,7 @@ auto make_mesh(First, Given...) {
   return typename detail::mesh_of_nothing<First, Given...>::type(nullptr);
 }
 
-/// Names this process alone, in the place of a communicator.
+/// The type of os::this_device, which names this process alone in place of a communicator.
 struct this_device_only {};
 inline constexpr this_device_only this_device{};
 
@@ -163,11 +164,11 @@ template <class... Sizes>
   return detail::make_mesh_of({detail::mesh_processes::kind::this_one, {}}, {}, detail::as_mesh_size(sizes)...);
 }
 
-/// Names no process, in the place of a communicator.
+/// The type of os::not_here, which names no process in place of a communicator.
 struct not_here_only {};
 inline constexpr not_here_only not_here{};
 
-/// The mesh on a process that is none of its devices: `make_mesh(os::not_here, X = 2)`. Not collective.
+/// The mesh on a process that is not one of its devices: `make_mesh(os::not_here, X = 2)`. Not collective.
 template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(not_here_only, Sizes... sizes) {
@@ -175,8 +176,8 @@ template <class... Sizes>
   return detail::make_mesh_of({detail::mesh_processes::kind::none, {}}, {}, detail::as_mesh_size(sizes)...);
 }
 
-/// A mesh over the processes of a communicator, which is duplicated. Collective over it. Processes outside of it pass
-/// the communicator that MPI_Comm_split gave them, MPI_COMM_NULL, and the same sizes: the mesh is absent there.
+/// A mesh over the processes of a communicator, which is duplicated. Collective over it. Processes outside it pass the
+/// MPI_COMM_NULL that MPI_Comm_split returned to them, and the same sizes: the mesh is absent there.
 /// @throws ostraka::error, on all its processes alike, if the product of the sizes is not their number, or for an
 /// intercommunicator
 template <class... Sizes>
@@ -186,14 +187,14 @@ template <class... Sizes>
   return detail::make_mesh_of(detail::processes_of(comm), {}, detail::as_mesh_size(sizes)...);
 }
 
-/// The number of devices of a node, in the place of MPI's answer.
+/// The number of devices of a node, in place of MPI's answer.
 struct node_size {
   int devices = 1;
 };
 
-/// `make_mesh(os::devices_per_node(4), X = 2, Y = 8)`: four devices in a row are a node, whether their ranks share
-/// memory or not, as long as they run on one machine; for instance a socket of it. On a dry mesh there is no MPI to say
-/// so.
+/// `make_mesh(os::devices_per_node(4), X = 2, Y = 8)`: four consecutive devices are a node, whether or not their ranks
+/// share memory, as long as they run on one machine; for instance, on one of its sockets. A dry mesh needs it, because
+/// MPI cannot tell the nodes there.
 [[nodiscard]] constexpr node_size devices_per_node(int devices) { return {devices}; }
 
 /// The block of a mesh that a node holds.
@@ -218,10 +219,10 @@ struct node_block {
 
 /// `make_mesh(os::within_node(X = 2, Y = 4), X = 8, Y = 4)`: a node holds a block of 2 × 4 devices, so that X is a slow
 /// axis of 4 times a fast one of 2. Mesh axes that are not named have one device within a node. Ranks are renumbered if
-/// their order is another: those of a machine fill node by node, and MPI's rank is then not the device's number.
+/// needed, so that the ranks of a machine fill node by node; MPI's rank is then not the device's number.
 template <MeshAxis... Ms>
 [[nodiscard]] node_block<Ms...> within_node(named_extent<Ms>... devices) {
-  // A number that no mesh can have stays one that divides none.
+  // Clamping keeps a number that is out of range invalid.
   return {{static_cast<int>(std::clamp<std::int64_t>(devices.value, 0, std::numeric_limits<int>::max()))...}};
 }
 

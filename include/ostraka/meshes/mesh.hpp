@@ -24,8 +24,8 @@ namespace ostraka {
 template <MeshAxis... Ms>
 class mesh;
 
-/// The mesh of a tensor, `A.mesh()`, with those of its axes that the tensor's type names; it may have more. Use it to
-/// make tensors beside A.
+/// The mesh of a tensor, `A.mesh()`, with the mesh axes that the tensor's type names. The mesh itself may have more.
+/// Use it to make tensors beside A.
 template <MeshAxis... Ms>
 class tensor_mesh {
  public:
@@ -37,7 +37,7 @@ class tensor_mesh {
     return devices_->size(number<M>());
   }
 
-  /// True if this process is none of its devices.
+  /// True if this process is not one of its devices.
   [[nodiscard]] bool absent() const { return devices_->absent(); }
 
   /// This device's coordinate along a mesh axis. @throws ostraka::error where the mesh is absent
@@ -52,18 +52,18 @@ class tensor_mesh {
   /// The number of devices.
   [[nodiscard]] int devices() const { return devices_->devices(); }
 
-  /// The number of devices on each node. They hold a block of the mesh, and messages between them are fast. 1 if nodes
-  /// do not hold equally large blocks.
+  /// The number of devices on each node. The devices of a node are a block of the mesh, and messages between them are
+  /// fast. 1 if the nodes' blocks differ in size.
   [[nodiscard]] int devices_per_node() const { return devices_->devices_per_node(); }
 
-  /// The number of devices in a row along a mesh axis that are on one node. An axis of 8 with 4 of them within a node
-  /// is a slow axis of 2, the major part of its coordinate, times a fast one of 4.
+  /// The number of consecutive devices along a mesh axis that are on one node. An axis of 8 with 4 of them within a
+  /// node is a slow axis of 2, the major part of its coordinate, times a fast one of 4.
   template <MeshAxis M>
   [[nodiscard]] int within_node(M) const {
     return devices_->within_node(number<M>());
   }
 
-  /// The sizes of all mesh axes by name, for questions to a plan.
+  /// The sizes of all mesh axes by name, as arguments to the functions of a plan.
   [[nodiscard]] ostraka::sizes<Ms...> sizes() const { return {named_extent<Ms>(Ms{}, size(Ms{}))...}; }
 
   /// The MPI communicator of the mesh's devices, ranked by their numbers; or of the devices that differ from this one
@@ -115,9 +115,9 @@ class tensor_mesh {
   std::shared_ptr<engine::device_mesh const> devices_;
 };
 
-/// A mesh with these axes. Copies are shallow. On a process that is none of its devices it is absent: it knows its axes
-/// and sizes, its tensors have no elements there, and operations on them do nothing, so that all processes can run the
-/// same program.
+/// A mesh with these axes. Copies are shallow. On a process that is not one of its devices the mesh is absent: it knows
+/// its axes and sizes, its tensors have no elements there, and operations on them do nothing, so that all processes can
+/// run the same program.
 template <MeshAxis... Ms>
 class mesh : public tensor_mesh<Ms...> {
  public:

@@ -17,7 +17,7 @@
 
 namespace ostraka::detail {
 
-/// The rule of a verb for the mesh axes that it is given. `wrong`: those that are not where the verb takes them from.
+/// The rule of a verb for its mesh axes. `wrong`: the mesh axes that are not where the verb takes them from.
 /// `reason_if_wrong`: the reason for the first of them. `reason_if_not_minor`: the reason if they are not at the minor
 /// end.
 template <step Kind>
@@ -67,7 +67,7 @@ struct verb_rule<step::slice> {
   using reason_if_wrong = reason::slice_needs_a_replicated_axis<X, Sharding>;
 };
 
-/// `s` without these mesh axes, wherever they divide it or hold its parts.
+/// `s` without these mesh axes, which may divide it or hold its parts.
 constexpr planner::spec without(planner::spec s, planner::mesh_set axes) {
   for (int i = 0; i < s.rank; ++i)
     for (int k = s.over[i].size() - 1; k >= 0; --k)
@@ -93,7 +93,7 @@ struct one_move {
   }
   static constexpr planner::spec to = make_target();
 
-  /// True if they were at minor ends, and of other axes than I. Else blocks would change places.
+  /// True if the mesh axes were at minor ends, of axes other than I. Otherwise blocks would change places.
   static consteval bool is_from_minor_ends() {
     planner::spec const rest = without(from, moved);
     for (int i = 0; i < from.rank; ++i)

@@ -3,14 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. Operations that are begun now and waited for later. `os::start_psum<X>(a)`, os::start_einsum<…>(A, B) and
+/// Floor 4. Operations that begin now and are waited for later. `os::start_psum<X>(a)`, os::start_einsum<…>(A, B) and
 /// the like return an os::pending, whose result cannot be read before `wait`:
 ///
 ///     auto next = os::start_shift<X>(r, +1);          messages are under way
 ///     os::einsum_into(c, a, r, os::beta = 1);         meanwhile
 ///     r = std::move(next).wait();
 ///
-/// A begun operation reads its operands until `wait`: elements written to them before then may or may not be sent.
+/// A begun operation reads its operands until `wait`: elements that the program writes to them before then may or may
+/// not be sent.
 
 #include <tuple>
 #include <utility>
@@ -22,10 +23,10 @@
 namespace ostraka {
 
 /// The result of an operation that is under way. The operation ends when the program waits for it, or drops it:
-/// dropping waits. Until then it reads its operands. They are kept alive, and the program must not write to them (by
-/// `a.local()`, or a verb `…_into` them): a receiver would get old elements, new ones, or both. It belongs to the host
-/// thread that began it, and does not leave the body of os::shard_map. All devices begin, and wait for, operations in
-/// the same order. `Kept`: views of the operands.
+/// dropping waits. Until then it reads its operands. The handle keeps them alive, and the program must not write to
+/// them (through `a.local()`, or with an `…_into` function): a receiver would get old elements, new ones, or both. The
+/// handle belongs to the host thread that began the operation, and must not leave the body of os::shard_map. All
+/// devices begin, and wait for, operations in the same order. `Kept`: views of the operands.
 template <class Result, class... Kept>
 class [[nodiscard]] pending {
  public:
@@ -65,7 +66,7 @@ class [[nodiscard]] pending {
   engine::run_in_flight run_;  // last, so that it ends before the memory that it reads is freed
 };
 
-/// The same, with work left to do on the result on this device: a mean is a sum that is divided when it has arrived.
+/// The same, with local work left to do on the result: a mean is a sum that is divided when it has arrived.
 template <class Pending, class Last>
 class [[nodiscard]] pending_and {
  public:
@@ -81,7 +82,7 @@ class [[nodiscard]] pending_and {
     reason::raise<reason::pending_value_not_moved<pending_and>>();
     return std::move(*this).wait();
   }
-  /// As of os::pending.
+  /// As for os::pending.
   bool test() { return begun_.test(); }
 
  private:
@@ -99,7 +100,7 @@ inline constexpr bool is_pending<pending_and<Pending, Last>> = true;
 
 namespace detail {
 
-/// Runs operations that are begun and waited for later (at_once.hpp has the other way).
+/// Runs operations that begin now and are waited for later (at_once.hpp runs them at once).
 struct later {
   static constexpr bool is_begun = true;
 

@@ -61,7 +61,7 @@ consteval auto check_same_axes() {
     return found<reason::ok>{};
 }
 
-// `reason::ok` if both are shardings of the same axes, in any order.
+// `reason::ok` if both shardings have the same axes, in any order.
 template <class From, class To>
 using same_axes_verdict = typename decltype(check_same_axes<From, To>())::type;
 
@@ -101,7 +101,7 @@ consteval auto make_reshard_plan() {
     using types = reshard_types<From, To>;
     named_plan<typename types::labels, typename types::mesh, element_bytes_in<From>> plan{types::plan};
     for (int i = 0; i < plan.steps.size(); ++i)
-      plan.steps[i].operand = planner::the_result;  // the output of the last step is no workspace
+      plan.steps[i].operand = planner::the_result;  // the output of the last step is not workspace
     return plan;
   } else {
     return named_plan<type_list<>, type_list<>, 1>{};
@@ -181,7 +181,7 @@ auto reshard_when(char const* operation, A const& a, Policy const& policy) {
                    engine::update<value>(), engine::per_thread(memory));
 }
 
-// Runs the steps of `Types`, those of a planned reshard or the one of a verb. `When`: at once, or begun.
+// Runs the steps of `Types`: those of a planned reshard, or the single move of a verb. `When`: at once, or begun.
 template <class Types, class To, class When = at_once, class A, class Policy = no_policy>
 auto run_reshard(char const* operation, A const& a, [[maybe_unused]] Policy const& policy = {}) {
   if constexpr (Types::changes_nothing)
@@ -202,7 +202,7 @@ struct reshard_source {
 template <class From, class To>
 using moves_of_reshard = moves_of_plan<reshard_source<To, From>>;
 
-/// The result of a reshard that is refused. Its argument may be no operand.
+/// The result of a reshard that is refused. Its argument need not be an operand.
 template <class To, class A>
 struct refused_reshard {
   using type = after_error_of<float, To>;
@@ -274,8 +274,8 @@ struct reshard_plan_source {
 
 }  // namespace detail
 
-/// The plan of `os::reshard<To…>(A)`, a constant expression: the data that it would move, without moving it. Also for a
-/// reference, as in os::plan.
+/// The plan of `os::reshard<To…>(A)`, a constant expression: the data that it would move, without moving it. `A` may
+/// also be a reference, as in os::plan.
 template <auto... To, Tensor A>
 [[nodiscard]] constexpr auto reshard_plan(A const&) {
   using source = detail::reshard_plan_source<dims<To...>, A>;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::reshard<I/Y, J>(A, mesh)`: any sharding on one mesh to any on another, over the same processes, fewer
-/// or more. A[I_X, J] on {X: 8} → A[I_Y, J] on {Y: 2}. Mesh axes of the two are different axes, even if they have the
-/// same name.
+/// Floor 4. `os::reshard<I/Y, J>(A, mesh)`: any sharding on one mesh to any on another, over the same processes, or
+/// fewer, or more. A[I_X, J] on {X: 8} → A[I_Y, J] on {Y: 2}. Mesh axes of the two are different axes, even if they
+/// have the same name.
 
 #include <array>
 #include <cstddef>
@@ -39,7 +39,7 @@ class mesh_reshard_plan {
     return route_.pair->here ? route_.plan.elements_moved() * element_bytes_ : 0;
   }
 
-  /// The part of them that goes from mesh to mesh: elements that processes need and do not have.
+  /// The part of these bytes that goes from mesh to mesh: elements that processes need and do not have.
   [[nodiscard]] std::int64_t exchanged_bytes() const {
     return route_.pair->here ? planner::elements_exchanged(route_.plan.source, route_.plan.target) * element_bytes_ : 0;
   }
@@ -108,7 +108,7 @@ struct reshard_to_mesh {
   template <class A, class Mesh>
   using verdict = detail::reshard_to_mesh_verdict<A, To, Mesh>;
   template <class A, class Mesh>
-  using moves = void;  // only the meshes tell: os::reshard_plan
+  using moves = void;  // types do not determine the price; os::reshard_plan does
   template <class A, class Mesh>
   using refused = detail::after_error_of<typename A::value_type, To, typename A::space>;
 
@@ -130,7 +130,7 @@ struct reshard_to_mesh {
 }  // namespace operation
 
 /// The moves of os::reshard<dims…>(A, mesh), before it runs. Exact, since both meshes and all extents are known.
-/// Collective over the larger mesh, if one is larger, the first time that the two meet.
+/// The first time for a pair of meshes, it is collective over the larger one.
 template <auto... To, Tensor A, class... Ms>
 [[nodiscard]] mesh_reshard_plan reshard_plan(A const& a, mesh<Ms...> const& m) {
   using target = sharding_of<To...>;
@@ -141,10 +141,10 @@ template <auto... To, Tensor A, class... Ms>
 }
 
 /// The same tensor on another mesh, under a sharding there, perhaps with its axes in another order; always a new
-/// tensor. One of the two meshes has all processes of the other. If the source's mesh is absent, `a` is a handle
-/// without elements; if the target's is, the result is one. Naming the target authorises the communication. Collective
-/// over the larger mesh.
-/// @throws ostraka::error, on all processes of both alike, if neither mesh has all processes of the other
+/// tensor. One of the two meshes has to contain all processes of the other. Where the source's mesh is absent, `a` is a
+/// handle without elements; where the target's is absent, so is the result. Naming the target authorises the
+/// communication. Collective over the larger mesh.
+/// @throws ostraka::error, on all processes of both alike, if neither mesh contains all processes of the other
 template <auto... To, TensorOrVariable A, class... Ms>
 [[nodiscard]] auto reshard(A const& a, mesh<Ms...> const& m) {
   return detail::operate(operation::reshard_to_mesh<sharding_of<To...>>{}, a, m);

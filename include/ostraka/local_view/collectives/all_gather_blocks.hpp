@@ -64,7 +64,8 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
     auto const own = detail::readable_block(a);
     auto extents = a.extents();
     extents[along] = all.total();
-    bool known = origins[along].whole != detail::extent_origin::of_its_own;  // else it may differ elsewhere, too
+    bool known = origins[along].whole != detail::extent_origin::of_its_own;  // else the extent may differ on other
+                                                                             // devices
     for (int k = 0; k < origins[along].over.size(); ++k)
       known = known && (g.w.bits_of(g.axes) >> origins[along].over[k] & 1u) != 0;
     origins[along] = known ? detail::extent_origin{} : detail::extent_origin{detail::extent_origin::of_its_own};
@@ -81,7 +82,7 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
   }
 };
 
-/// The type of os::all_gather_invariant<I/X>. This template serves arguments that are no divided axis.
+/// The type of os::all_gather_invariant<I/X>. This template serves arguments that are not a divided axis.
 template <class Dim>
 struct all_gather_invariant : detail::collective<all_gather_invariant<Dim>> {
   template <class...>
@@ -109,8 +110,8 @@ struct all_gather_invariant<over<I, Ms...>> : detail::collective<all_gather_inva
 
 namespace ostraka {
 
-/// os::all_gather<I/X> whose result all devices go on to use in the same way. On tensors it is the same. For a variable
-/// each device takes its own part of a cotangent that all have, and nothing is reduced.
+/// os::all_gather<I/X> for a result that all devices use in the same way. On tensors it is the same operation. In a
+/// derivative, each device takes its own part of the cotangent, which all devices have, and nothing is reduced.
 template <auto Dim>
 inline constexpr operation::all_gather_invariant<detail::type_of<Dim>> all_gather_invariant{};
 

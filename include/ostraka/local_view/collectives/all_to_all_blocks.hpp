@@ -158,8 +158,8 @@ struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::collective<all_to_al
   }
 };
 
-/// The operation of os::all_to_all<I/X, I/X>: part d of I goes to device d, and the parts that arrive stand one after
-/// the other along I.
+/// The operation of os::all_to_all<I/X, I/X>: part d of I goes to device d, and the arriving parts are concatenated
+/// along I.
 /// @throws ostraka::error, on all devices alike, unless the blocks have the same extents and X divides I
 template <class I, class... Ms>
 struct all_to_all<over<I, Ms...>, over<I, Ms...>> : detail::collective<all_to_all<over<I, Ms...>, over<I, Ms...>>> {

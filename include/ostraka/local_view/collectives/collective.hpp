@@ -154,7 +154,7 @@ auto run_lifted(char const* operation, A const& a) {
 template <class A, class... Ms>
 using axes_not_varying = difference_of<type_list<Ms...>, varying_in<A>>;
 
-// The mesh axes among `Ms` that divide a tensor, or over which it is partial: it is no block.
+// The mesh axes among `Ms` that divide a tensor, or over which it is partial. Such a tensor is not a block.
 template <class A, class... Ms>
 using axes_of_a_tensor = common_of<axes_not_varying<A, Ms...>, mesh_axes_in<A>>;
 
@@ -295,7 +295,7 @@ struct collective : callable<Operation> {
   using refused = block_after_error<A>;
 };
 
-// A verb that starts the collective.
+// The callable that starts the collective.
 template <class Operation>
 struct started : verb_base {
   template <class First, class... Rest>

@@ -47,7 +47,7 @@ inline void require_order_of_mesh(named_group const& g) {
           "axes in another order; name them in the order of os::make_mesh");
 }
 
-// Blocks of any extents along I, on the devices along `Ms`: the extents that a gather or scatter asks for first, and
+// Blocks of any extents along I, on the devices along `Ms`: the extents that a gather or scatter exchanges first, and
 // the checks that fail on all devices alike.
 template <class I, class A, class... Ms>
 struct blocks_along {
@@ -88,7 +88,7 @@ struct blocks_along {
 
 namespace operation {
 
-/// The type of os::gather_to<I/X>. This template serves arguments that are no divided axis.
+/// The type of os::gather_to<I/X>. This template serves arguments that are not a divided axis.
 template <class Dim>
 struct gather_to : detail::collective<gather_to<Dim>> {
   template <class...>
@@ -125,7 +125,7 @@ struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>>
   }
 };
 
-/// The type of os::scatter_from<I/X>. This template serves arguments that are no divided axis.
+/// The type of os::scatter_from<I/X>. This template serves arguments that are not a divided axis.
 template <class Dim>
 struct scatter_from : detail::collective<scatter_from<Dim>> {
   template <class...>
@@ -138,7 +138,7 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
   template <class A, class...>
   using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::not_divided_verdict<A, I>>;
 
-  /// The root's block moves, without the root's own part of it.
+  /// The root's block moves, except for the root's own part.
   template <class A>
   [[nodiscard]] detail::moves_of_call moved(A const& a, int root) const {
     detail::block_on_devices<A> const blocks(a);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Collectives that are no move of a tensor: the devices that take part, numbered in the order in which a
-/// program names the mesh axes, and blocks as the engine takes them.
+/// Floor 4. For collectives that are not moves of a tensor: the devices that take part, numbered in the order in which
+/// a program names the mesh axes, and blocks as the engine takes them.
 
 #include <array>
 #include <cstddef>

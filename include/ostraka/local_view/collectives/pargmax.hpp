@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::pargmax<X>(a)`, `os::pargmin<X>(a)`: in the body of os::shard_map, the number of the device along X
-/// that has the largest element. float[I] {V_X} → int32[I]
+/// that has the largest (smallest) element. float[I] {V_X} → int32[I]
 
 #include <Kokkos_Core.hpp>
 
@@ -20,7 +20,7 @@ namespace ostraka {
 
 namespace detail {
 
-// True if b is further in that direction than a. A NaN is further than all numbers, as in a reduction.
+// True if b beats a: it is larger for max, smaller for min. A NaN beats all numbers, as in a reduction.
 template <reduction How>
 struct is_further {
   template <class T>

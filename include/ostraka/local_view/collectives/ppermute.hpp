@@ -138,7 +138,7 @@ moves_of_call moves_of_hops(char const* operation, A const& a, engine::permutati
 }
 
 // Checks a constant permutation: it names each device at most once as source and once as target, and, if the mesh axes
-// have static sizes, none that does not exist.
+// have static sizes, only devices that exist.
 template <auto Permutation, class... Ms>
 consteval auto check_permutation() {
   constexpr int devices =
@@ -283,8 +283,8 @@ inline constexpr operation::shift<detail::type_of<Ms>...> shift{};
 
 /// The block of the device that sends to this one, or zeros if none does: os::ppermute<X>(a, {{0, 1}, {1, 2}}), or,
 /// with a constant permutation that is checked at compile time, os::ppermute<X, os::permutation({{0, 1}, {1, 2}})>(a).
-/// Devices are numbered along the mesh axes, of several the first one major. Collective over them, with the same hops.
-/// @throws ostraka::error, on all devices alike, if a hop names a device twice or one that is not there
+/// Devices are numbered along the mesh axes, the first one major. Collective over them, with the same hops.
+/// @throws ostraka::error, on all devices alike, if hops name a device twice, or a device that does not exist
 template <auto... Named>
 inline constexpr typename detail::permute_named<type_list<>, Named...>::type ppermute{};
 

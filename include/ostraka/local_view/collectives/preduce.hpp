@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::preduce<X>(f, a, b, …)`: in the body of os::shard_map, combines the blocks of the devices along X two
-/// by two with the program's associative function, on one block or on several together, such as the maximum and sum of
-/// an online softmax. float[I] {V_X} → float[I]
+/// Floor 4. `os::preduce<X>(f, a, b, …)`: in the body of os::shard_map, combines the blocks of the devices along X
+/// pairwise with the program's associative function, on one block or on several together, such as the maximum and sum
+/// of an online softmax. float[I] {V_X} → float[I]
 
 #include <cstdint>
 #include <tuple>
@@ -19,7 +19,8 @@ namespace ostraka {
 namespace detail {
 
 /// The tree by which devices combine, in order, for any number of devices n. Among the first 2 (n − 2^k) devices the
-/// odd ones send their block to the one before. The 2^k that are left then halve the distance k times.
+/// odd ones send their block to the one before. The remaining 2^k devices then combine in k rounds of recursive
+/// halving.
 class combining_tree {
  public:
   combining_tree(int members, int me) : me_(me) {
@@ -27,7 +28,7 @@ class combining_tree {
     pairs_ = members - places_;
   }
 
-  /// The device's place among those that are left, −1 for none.
+  /// The device's place among the remaining ones; −1 if it has none.
   [[nodiscard]] int place() const {
     if (me_ >= 2 * pairs_) return me_ - pairs_;
     return me_ % 2 == 0 ? me_ / 2 : -1;
@@ -70,8 +71,8 @@ auto invariant(B const& b) {
 
 namespace operation {
 
-/// A block without {V} along `Ms`, as os::preduce gives it to a function. Only the type says so. Unlike that of
-/// os::pvary its derivative sums nothing up: both are the same block.
+/// A block without {V} along `Ms`, as os::preduce passes it to a function. Only the type changes. Unlike the derivative
+/// of os::pvary, this one sums nothing: operand and result are the same block.
 template <class... Ms>
 struct unvaried : detail::internal_step<unvaried<Ms...>> {
   static constexpr char const* name = "unvaried";
@@ -163,7 +164,7 @@ constexpr std::int64_t messages_of_preduce(std::int64_t n) {
   return sent;
 }
 
-/// The use of a block that came from another device.
+/// How a device uses a block that it received.
 enum class received_as { unused, before, behind };
 
 struct keeps_nothing {
@@ -176,7 +177,7 @@ struct keeps_nothing {
 };
 
 /// Runs the rounds, after which the devices that have a place hold the result. `keep(blocks, as)` receives all blocks
-/// that arrive, and `keep.sent(mine)` gives the blocks that are sent for `mine`.
+/// that arrive, and `keep.sent(mine)` returns the blocks that are sent for `mine`.
 template <class... Ms, class F, class Keep, class... Blocks>
 void combine_in_rounds(combining_tree const& tree, F const& f, Keep const& keep, std::tuple<Blocks...>& mine) {
   if (tree.has_pairs()) {
@@ -224,7 +225,7 @@ auto reduce_over(F const& f, Blocks const&... blocks) {
   return reduce_and_keep<Ms...>(f, keeps_nothing(), blocks...);
 }
 
-// The first argument that is no operand; the last one, if all are.
+// The first argument that is not an operand; the last one if all are operands.
 template <class First, class... Rest>
 struct first_no_block : first_no_block<Rest...> {};
 template <class First, class... Rest>
@@ -298,9 +299,9 @@ struct preduce : detail::verb_base {
 
 /// f(f(f(b0, b1), b2), …) for the blocks of the devices along `Ms` in their order, with an associative f, in ⌈log₂ n⌉
 /// rounds. All devices call f on the same blocks in the same order, so its arguments and its result do not vary along
-/// `Ms`. For one block f takes two and returns one; for several it takes two std::tuples of them and returns one. f
-/// must call no collective over `Ms`. The result does not vary along `Ms`. It has a derivative if f also takes
-/// variables, as a generic function made of operations does.
+/// `Ms`. For one block, f takes two blocks and returns one; for several, it takes two std::tuples of blocks and returns
+/// one. f must not call a collective over `Ms`. The result does not vary along `Ms`. It has a derivative if f also
+/// accepts variables, as a generic function of operations does.
 template <auto... Ms>
 inline constexpr operation::preduce<detail::type_of<Ms>...> preduce{};
 

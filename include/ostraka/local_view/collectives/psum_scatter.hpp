@@ -14,7 +14,7 @@ namespace ostraka {
 
 namespace operation {
 
-/// The type of os::psum_scatter<I/X>. This template serves arguments that are no divided axis.
+/// The type of os::psum_scatter<I/X>. This template serves arguments that are not a divided axis.
 template <class Dim>
 struct psum_scatter : detail::collective<psum_scatter<Dim>> {
   template <class...>

@@ -73,7 +73,7 @@ auto ragged(over<I, Ms...>, Out const& out, A const& a, row_numbers const& from,
   }
   memory_range const read = memory_of(a);
   refuse_shared_memory(g.w, engine::steps_ahead(), "os::ragged_all_to_all", memory_of(out), &read, 1);
-  std::size_t wrong = static_cast<std::size_t>(g.size);  // the length of a list that is not as long as it should be
+  std::size_t wrong = static_cast<std::size_t>(g.size);  // the length of a list of the wrong length
   for (std::size_t const n : {from.size(), rows.size(), to.size()})
     if (n != static_cast<std::size_t>(g.size)) wrong = n;
   bool const fits = wrong == static_cast<std::size_t>(g.size);
@@ -100,7 +100,7 @@ auto ragged(over<I, Ms...>, Out const& out, A const& a, row_numbers const& from,
 
 namespace operation {
 
-/// os::ragged_all_to_all<I/X> with its numbers of rows. This template serves arguments that are no divided axis.
+/// os::ragged_all_to_all<I/X> with its numbers of rows. This template serves arguments that are not a divided axis.
 template <class Dim>
 struct ragged_all_to_all {
   static constexpr char const* name = "ragged_all_to_all";
@@ -158,7 +158,7 @@ void ragged_all_to_all_into(Out const& out, A const& a, From const& from, Rows c
 }
 
 /// Starts the exchange: on return the devices have sent each other the numbers of rows, and the rows are on their way.
-/// `wait` gives `out`, which must be neither read nor written until then.
+/// `wait` returns `out`, which must be neither read nor written until then.
 template <auto Dim, TensorOrVariable Out, TensorOrVariable A, class From, class Rows, class To>
 [[nodiscard]] auto start_ragged_all_to_all_into(Out const& out, A const& a, From const& from, Rows const& rows,
                                                 To const& to) {
@@ -172,7 +172,7 @@ template <auto Dim, TensorOrVariable A, TensorOrVariable Out, class From, class 
   return detail::operate(detail::ragged_by<detail::type_of<Dim>>(from, rows, to), a, out);
 }
 
-/// Starts it: it reads its operand until `wait`.
+/// Starts the exchange into a copy, which reads its operand until `wait`.
 template <auto Dim, TensorOrVariable A, TensorOrVariable Out, class From, class Rows, class To>
 [[nodiscard]] auto start_ragged_all_to_all(A const& a, Out const& out, From const& from, Rows const& rows,
                                            To const& to) {

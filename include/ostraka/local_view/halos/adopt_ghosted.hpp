@@ -54,7 +54,7 @@ consteval auto check_ghosted_block() {
   return found<block_verdict<owned_tensor<Ghosts>, kept>>{};
 }
 
-// No os::at among the arguments: the array is one of the block distribution.
+// Stands for an os::at that is not given: the array follows the block distribution.
 struct of_distribution {};
 
 // Reads where the device's block begins; an axis that is left out begins at 0.

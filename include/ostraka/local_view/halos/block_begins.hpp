@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Where the blocks of an axis begin that a program divides by a rule of its own: the devices tell each other
-/// once. All blocks of a grid's row begin at the same index, so an axis has one list: the begin of each block, then the
-/// end of the last. Equal lists have one address, by which plans and operands are compared.
+/// Floor 4. The places where blocks begin along an axis that a program divides by a rule of its own. The devices
+/// exchange them once. All blocks of a grid's row begin at the same index, so an axis has one list: the begin of each
+/// block, then the end of the last. Equal lists have one address, by which plans and operands are compared.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace ostraka::detail {
 
-// The indices of this device's block among those that begin there.
+// The indices of this device's block, given where all blocks begin.
 inline planner::range own_range(engine::execution_context const& w, planner::spec const& s, int d,
                                 std::int64_t const* begins) {
   std::int64_t const number = planner::block_number(s.over[d], w.here, w.sizes);

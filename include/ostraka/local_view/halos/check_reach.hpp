@@ -55,7 +55,8 @@ class synthetic_point {
   }
   void set(std::int64_t i, int kind, bool changed) {
     int const n = kind == 0 ? 1 : kind == 1 ? -1 : static_cast<int>(i % 5) - 2;
-    numbers_[static_cast<std::size_t>(i)] = number_of<T>(2 * n + (changed ? 7 : 1));  // odd, because f may divide by it
+    numbers_[static_cast<std::size_t>(i)] = number_of<T>(2 * n + (changed ? 7 : 1));  // odd and so not 0, because f may
+                                                                                      // divide by it
   }
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] bool is_beyond_halo(std::int64_t i) const {
@@ -78,7 +79,7 @@ class synthetic_point {
   dynamic_array<T> numbers_;
 };
 
-/// A block without a halo: f gets the element.
+/// A block without a halo: f gets only its element.
 template <class T>
 class synthetic_point<T, 0> {
  public:

@@ -11,7 +11,7 @@
 ///     auto v = os::stencil(laplacian{}, u);                                        float[I, J] {V_XY} again
 ///
 /// Blocks may be uneven, and narrower than the halo. There is no device beyond the ends of an axis: os::periodic closes
-/// the axis to a ring. Without it, a new padded block has zeros there, or os::boundary = 2.5, and an existing target
+/// the axis into a ring. Without it, a new padded block has zeros there, or os::boundary = 2.5, and an existing target
 /// keeps its values.
 
 #include <array>
@@ -161,7 +161,7 @@ auto start_halo(char const* operation, A const& a, Options const&... options) {
               " has ", got, " indices instead of ", wanted, "; make it with os::exchange_halo of such a block");
 }
 
-// Throws, on all devices alike, if the blocks of an array begin elsewhere than those of a tensor.
+// Throws, on all devices alike, if the blocks of an array begin at other indices than those of a tensor.
 template <std::size_t Rank>
 void refuse_other_begins(char const* operation, std::array<std::int64_t const*, Rank> const& begins) {
   for (std::int64_t const* of_axis : begins)

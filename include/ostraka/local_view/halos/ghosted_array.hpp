@@ -48,14 +48,15 @@ class basic_ghosted_array {
   using view_type = Kokkos::View<typename detail::add_pointers<T, rank>::type, Kokkos::LayoutStride, Space>;
   using extents_type = std::array<std::int64_t, static_cast<std::size_t>(rank)>;  ///< one extent per axis
 
-  /// For each axis where the blocks of all devices begin, then the end of the last; null: by the block distribution.
+  /// For each axis, where the blocks of all devices begin, then the end of the last block; null for the block
+  /// distribution.
   using begins_type = std::array<std::int64_t const*, static_cast<std::size_t>(rank)>;
 
-  /// An empty handle, to be assigned to.
+  /// An empty handle, until an array is assigned.
   basic_ghosted_array() = default;
 
   /// Wraps an array. `first`: the global indices of the first element that this device owns. @pre the view has the
-  /// padded extents of this device's block; os::from_local checks it
+  /// padded extents of this device's block; os::from_local checks this
   basic_ghosted_array(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents,
                       detail::extent_origins<rank> const& origins, extents_type const& first, view_type local,
                       begins_type const& begins = {})
@@ -85,7 +86,7 @@ class basic_ghosted_array {
   /// This device's extents, ghost layers included, in the order of the axes.
   [[nodiscard]] extents_type const& extents() const { return extents_; }
 
-  /// The number of indices of an axis that this device owns, without ghost layers; for os::halo<I, 1> with them.
+  /// The number of indices of an axis that this device owns, without ghost layers; named as os::halo<I, 1>, with them.
   template <Axis A>
   [[nodiscard]] own_extent extent(A) const {
     constexpr auto at = dimension<A>();
@@ -112,7 +113,8 @@ class basic_ghosted_array {
   /// The origins of the extents.
   [[nodiscard]] detail::extent_origins<rank> const& origins() const { return origins_; }
 
-  /// For the library: where blocks begin that the program divides by a rule of its own. Equal begins have one address.
+  /// For the library: where blocks begin if the program divides an axis by a rule of its own. Equal begins have one
+  /// address.
   [[nodiscard]] begins_type const& begins() const { return begins_; }
 
   /// The memory from its first element to the end of its last one.
@@ -144,7 +146,7 @@ class basic_ghosted_array {
   view_type local_;
 };
 
-/// An array of T with the axes of a tensor of these dimensions. Axes named os::halo have ghost layers.
+/// An array of T with these dimensions, named as for a tensor. Axes named os::halo have ghost layers.
 template <class T, auto... Dims>
   requires(detail::names_ghosts<Dims...>)
 using ghosted_array = basic_ghosted_array<typename detail::element<T>::type, sharding_of<Dims...>>;

@@ -40,8 +40,8 @@ struct halo_asked {
               " = ", whole, " is to be padded by ", width, "; choose a smaller width, or a longer axis");
 }
 
-/// The exchange for a block with these own extents, of a tensor `s` divided over the mesh axes `moving`. `begins`: of
-/// the blocks along each axis, null where they follow the block distribution.
+/// The exchange for a block with these own extents, of a tensor `s` divided over the mesh axes `moving`. `begins`:
+/// where the blocks along each axis begin; null for the block distribution.
 inline engine::halo_shape halo_shape_of(engine::execution_context const& w, planner::spec const& s,
                                         planner::mesh_set moving, halo_asked const& asked, std::int64_t const* own,
                                         std::int64_t const* local, extent_origin* origins,
@@ -158,8 +158,8 @@ engine::execution_context halo_context(char const* operation, engine::device_mes
   return w;
 }
 
-/// The strides of an array with ghost layers, and where the blocks of all devices begin; empty for a tensor's block,
-/// which is row-major and one of the block distribution.
+/// The strides of an array with ghost layers, and where the blocks of all devices begin. Empty for a tensor's block,
+/// which is row-major and follows the block distribution.
 template <class A>
 struct strides_of_array {
   explicit strides_of_array(A const&) {}
@@ -207,7 +207,7 @@ struct halo_call {
       return true;
   }
 
-  /// True if this device knows the lengths of all axes. If not, devices ask each other each time.
+  /// True if this device knows the lengths of all axes. If not, devices exchange them in each call.
   [[nodiscard]] bool knows_all_lengths() const {
     for (std::size_t d = 0; d < origins.size(); ++d) {
       bool const is_agreed = strides.begins() != nullptr && strides.begins()[d] != nullptr;

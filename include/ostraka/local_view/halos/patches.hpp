@@ -6,7 +6,7 @@
 /// Floor 4. `os::patches<M, N>(x)`: the surroundings of each point of a padded block, as further axes, one for each
 /// padded axis. p[i, j, m, n, c] = x[i + m − 1, j + n − 1, c]. float[I(1), J(1), C] {V_X} → float[I, J, M, N, C] {V_X}
 ///
-/// A convolution is then a product, whose plan, work and derivatives are known.
+/// A convolution is then an einsum, with its plan, work and derivatives.
 ///
 ///     auto x = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>>(image);       float[I(1), J(1), C] {V_X}
 ///     auto y = os::einsum<I, J, D>(os::patches<M, N>(x), weights);               weights: float[M, N, C, D]

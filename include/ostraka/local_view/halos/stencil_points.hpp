@@ -94,8 +94,8 @@ auto source_block(A const& a) {
               " begin elsewhere in one array than in another (os::at); adopt both with the same os::at");
 }
 
-// Throws, on all devices alike, if an array has blocks that begin elsewhere than those of the block distribution, and
-// another block is one of those.
+// Throws, on all devices alike, if an array's blocks do not begin where the block distribution has them, but another
+// operand's do.
 template <class Array, std::size_t Rank>
 void require_own_begins(std::string_view operation, Array const& array, extent_origins<Array::rank> const& of_other,
                         std::string_view const (&axis)[Rank]) {
@@ -145,7 +145,7 @@ engine::stencil_points points_of(A const& a) {
   throw_error(operation, ": os::every counts the indices of ", axis, " over all blocks, ", why);
 }
 
-// Selects every n-th index of an axis: those that this block has, and the origin of the result's extent.
+// Selects every n-th index of an axis: the indices in this block, and the origin of the result's extent.
 inline void take_every(char const* operation, std::string_view axis, engine::device_mesh const& mesh, int d,
                        std::int64_t step, engine::stencil_points& p, extent_origin& origin) {
   if (step < 1)

@@ -86,7 +86,7 @@ inline constexpr bool divides<Axis, M, sharding<Entries...>> = (divides_entry<Ax
 template <class Axis, class... As>
 inline constexpr bool one_has = ((position_in<Axis, axes_in<As>> >= 0) || ...);
 
-// In the body of os::shard_map: true if one of them varies along the mesh axis.
+// In the body of os::shard_map: true if one of these operands varies along the mesh axis.
 template <class M, class... As>
 inline constexpr bool one_varies = ((position_in<M, varying_in<As>> >= 0) || ...);
 
@@ -202,7 +202,7 @@ auto pipeline_of_blocks(int microbatches, Begins const& begins, F const& layer, 
   return r;
 }
 
-// Enters a tensor into the body that is opened outside of one.
+// Turns a tensor into the operand of a body that is opened for a call outside of one.
 template <class Manual>
 struct enter_leaf {
   template <class A>
@@ -252,8 +252,8 @@ concept PipelineOperands = (pipeline_operand<Ws>::is_one && ...);
 
 namespace operation {
 
-/// `Axes` are the axes in the angle brackets of os::pipeline. Operands are x and parameters. The layer is the
-/// program's, and outlives the call.
+/// `Axes` are the axes in the angle brackets of os::pipeline. Operands are x and parameters. The program owns the
+/// layer, which outlives the call.
 template <pipeline_rule Rule, class Axes, class F>
 struct pipeline {
   static constexpr char const* name = "pipeline";
@@ -277,30 +277,29 @@ struct pipeline {
 
 }  // namespace operation
 
-/// Sends `x` through all layers of the stacked parameters `ws`. `layer(h, w…)` is one of the layers; its `w…` have one
-/// index of `Layers`' axis (a product whose result lacks that axis sums over it). The stage that has the layer calls
-/// it, for one microbatch at a time, and never for an idle slot. It may communicate along other mesh axes.
+/// Sends `x` through all layers of the stacked parameters `ws`. `layer(h, w…)` is one of the layers; its `w…` have
+/// extent 1 along the axis of layers (a product whose result lacks that axis sums over it). The stage that has the
+/// layer calls it, for one microbatch at a time, and never for an idle slot. It may communicate along other mesh axes.
 ///
 /// `ws` are tensors, and trees of tensors (tree.hpp). If they are stored divided over further mesh axes, pass
 /// os::weights_each_repeat(os::gather_over<X>, layer), or one of its variants, as `layer`
 /// (local_view/pipelines/pipeline_weights.hpp).
 ///
 /// `Named`: L/P, the axis of layers over the stages; N, the batch; and R, the axis of repeats, if microbatches go
-/// through the stages several times (os::circular). N comes first in `x`, and R and then L in parameters, so that a
-/// part lies in one piece. `Rule`: os::gpipe, os::circular, os::circular_by_groups, or os::tick_per_layer for
-/// comparison.
+/// through the stages several times (os::circular). N comes first in `x`, and R and then L in parameters, so that each
+/// part is contiguous. `Rule`: os::gpipe, os::circular, os::circular_by_groups, or os::tick_per_layer for comparison.
 ///
 /// If N is divided over P, each stage sends its microbatches to the first one and gets its results from the last. A
 /// batch that all stages have is fed without messages, and all get the result. Every microbatch's activation moves once
-/// from a stage to the next: plan/pipeline/messages.hpp and feeding.hpp count. Call it in the body of os::shard_map
-/// with blocks, or outside with tensors: then only P is manual, and the layer is written in the global view along all
-/// other mesh axes, as without a pipeline. A batch that they divide is cut on each device: a microbatch is a part of
-/// each device's rows. Collective over P.
+/// from a stage to the next; plan/pipeline/messages.hpp and feeding.hpp count these moves. Call it in the body of
+/// os::shard_map with blocks, or outside with tensors: then only P is manual, and the layer is written in the global
+/// view along all other mesh axes, as without a pipeline. If other mesh axes divide the batch, each device cuts its own
+/// rows: a microbatch is a part of each device's rows. Collective over P.
 /// @throws ostraka::error, on all devices alike, if microbatches do not divide the batch, or the stages microbatches
 /// that are divided over them
 ///
-/// With variables, the layers' cotangents are summed up where the parameters are. Over mesh axes that divide the batch
-/// the sums are reduced once, outside of the pipeline.
+/// With variables, the layers' cotangents are summed where the parameters are. Over mesh axes that divide the batch the
+/// sums are reduced once, outside of the pipeline.
 template <pipeline_rule Rule, auto... Named, class F, TensorOrVariable X, class... Ws>
   requires(detail::PipelineOperands<Ws...>)
 [[nodiscard]] auto pipeline(microbatch_count count, F const& layer, X const& x, Ws const&... ws) {

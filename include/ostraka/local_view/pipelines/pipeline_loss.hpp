@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::pipeline_loss<os::one_forward_one_backward, L/P, N>(os::microbatches = 8, layer, layers, loss, head,
-/// x, target)`: layers as in os::pipeline, and after the last one the loss of each microbatch, so that its backward can
-/// begin before the others' forward. The value is the mean of the losses.
+/// x, target)`: layers as in os::pipeline, and after the last one the loss of each microbatch, so that a microbatch's
+/// backward can begin before the others' forward ends. The value is the mean of the losses.
 ///
 ///     auto loss = [](auto h, auto head, auto target) { … return os::mean<>(os::cross_entropy<V>(logits, target)); };
 ///     auto step = os::value_and_grad([&](auto const& p, auto const& tokens, auto const& next) {
@@ -29,7 +29,7 @@ namespace ostraka {
 
 namespace detail {
 
-// `reason::ok` if none of them is divided over the stages.
+// `reason::ok` if none of the leaves is divided over the stages.
 template <class P, class... Leaves>
 consteval auto check_whole_on_stages(type_list<Leaves...>) {
   return found<first_fault<
@@ -205,9 +205,9 @@ struct pipeline_loss {
 /// axes.
 ///
 /// With variables the value is computed together with its derivative, in the order of the table, and the backward of
-/// os::value_and_grad only multiplies. With `os::one_forward_one_backward` a stage S − s stages from the end stores at
+/// os::value_and_grad only scales it. With `os::one_forward_one_backward` a stage S − s stages from the end stores at
 /// most S − s microbatches; with os::gpipe, os::circular and os::circular_by_groups all of them. A stage stores the
-/// operands of its layers, and runs the layers again in the backward. Without variables it goes forward only.
+/// operands of its layers, and runs the layers again in the backward. Without variables it runs forward only.
 ///
 /// `layers` is a tensor or a tree of tensors, stacked along L, which is divided over the stages P. Stages may have
 /// different numbers of layers. `head`, a tensor or a tree, x and targets are whole along P: the first stage reads x,

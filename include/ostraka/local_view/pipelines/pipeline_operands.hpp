@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The parameters of os::pipeline are tensors, trees of them (tree/in_pipelines.hpp), and tuples of both. This
-/// file gives what os::pipeline needs of each: its leaves' types, the result of a function on them, and the part that
-/// belongs to one layer.
+/// Floor 4. The parameters of os::pipeline are tensors, trees of them (tree/in_pipelines.hpp), and tuples of both. For
+/// each of these, this file provides what os::pipeline needs: its leaves' types, the result of a function on the
+/// leaves, and the part that belongs to one layer.
 
 #include <array>
 #include <cstddef>
@@ -85,7 +85,7 @@ auto operate_on_leaves(Operation const& operation, Given const&... given) {
 }
 
 /// The base of the leaf policy of a tree that was made from one with the policy `Inner`. If `Inner` has variables, so
-/// has the new tree, and its policy of plain tensors is made from that of `Inner` alike.
+/// has the new tree; its policy of plain tensors is made from that of `Inner` in the same way.
 template <class Inner, template <class> class Leaves>
 struct derivatives_as {};
 template <class Inner, template <class> class Leaves>
@@ -96,7 +96,7 @@ struct derivatives_as<Inner, Leaves> {
 };
 
 /// Indices [begin, begin + size) of axis I of a block, in place; the block has to outlive them. `size` is the same on
-/// all devices. If I is divided, each device gives that part of its own indices. @pre axes before I have extent 1
+/// all devices. If I is divided, each device takes that part of its own indices. @pre axes before I have extent 1
 template <class I, class B>
 B part_of_leading_axis(B const& b, std::int64_t begin, std::int64_t size) {
   constexpr auto place = static_cast<std::size_t>(position_in<I, axes_in<B>>);

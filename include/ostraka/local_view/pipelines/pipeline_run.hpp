@@ -167,7 +167,7 @@ class pipeline_run {
     if (fault_.is_here()) made = zero_microbatch();
   }
 
-  // Stands for the result of a stage that has thrown.
+  // Takes the place of the result of a stage that has thrown.
   [[gnu::cold]] Block zero_microbatch() const {
     Block const zero = uninitialised_like(part_of_leading_axis<N>(batch_, 0, rows_));
     fill_block("pipeline", zero, element(0));
@@ -178,11 +178,11 @@ class pipeline_run {
   [[nodiscard]] int last() const { return table_.stages - 1; }
   [[nodiscard]] int home(int microbatch) const { return Divided ? planner::home_of(table_, microbatch) : last(); }
 
-  // A stage's number in the mesh from that in this direction, or back. A device outside the mesh has none.
+  // Converts a stage's number between the mesh and this direction. A device outside the mesh has no number.
   [[nodiscard]] int numbered(int stage) const { return is_backwards() && stage >= 0 ? last() - stage : stage; }
   [[nodiscard]] bool is_backwards() const { return way_ == pipeline_way::backwards; }
 
-  // A microbatch of a block that holds those whose home is this stage.
+  // A microbatch of a block that holds the microbatches of this stage's home rows.
   Block at_home(Block const& whole, int microbatch) const {
     int const count = Divided ? table_.microbatches / table_.stages : table_.microbatches;
     int const place = microbatch - (Divided ? count * stage_ : 0);
@@ -255,7 +255,7 @@ class pipeline_run {
 
   planner::pipeline_schedule table_;
   pipeline_way way_;
-  int stage_;  // as this direction counts them
+  int stage_;  // in the order of this direction
   std::int64_t rows_;
   Block batch_, result_;
   Block sent_[2];

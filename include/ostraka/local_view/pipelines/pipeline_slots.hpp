@@ -15,7 +15,7 @@
 
 namespace ostraka {
 
-/// The work of this device's stage in the ticks of pipelines, counted where it is done.
+/// The work of this device's stage in the ticks of pipelines, counted as it runs.
 struct pipeline_slots {
   /// Slots with work.
   std::int64_t worked = 0;

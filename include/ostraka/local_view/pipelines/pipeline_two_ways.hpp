@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. A pipeline that goes forward and backward, from the view of one stage, by a table that has both. After the
-/// last layer the loss of a microbatch is computed, and its cotangent goes back as soon as the table says. A stage
-/// stores the operand of its layers from a microbatch's forward to its backward.
+/// Floor 4. A pipeline that goes forward and backward, from the view of one stage, by a table that lists both. The last
+/// stage computes a microbatch's loss after the last layer, and sends its cotangent back as soon as the table says. A
+/// stage stores the operand of its layers from a microbatch's forward to its backward.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace ostraka::detail {
 template <class Block, class Cotangent, class N>
 class pipeline_two_ways {
  public:
-  /// `of_batch` receives cotangents of the batch on the first stage; nullptr if they are not wanted.
+  /// `of_batch` receives cotangents of the batch on the first stage; nullptr if the caller does not need them.
   pipeline_two_ways(engine::execution_context const& w, planner::pipeline_schedule const& table, Block const& batch,
                     Cotangent const* of_batch)
       : table_(table),
@@ -41,7 +41,7 @@ class pipeline_two_ways {
   /// `forward(h, repeat)` returns this stage's result on a microbatch; `at_end(h, microbatch)` takes its loss and
   /// returns the cotangent of h; `backward(began_with, of_result, repeat)` returns the cotangent of the stage's
   /// operand.
-  /// @throws ostraka::error, on all stages alike, if one of them throws on one stage
+  /// @throws ostraka::error, on all stages alike, if one of these functions throws on one stage
   template <class Forward, class AtEnd, class Backward>
   void run(Forward const& forward, AtEnd const& at_end, Backward const& backward) {
     if (stage_ < 0) return;  // the mesh is elsewhere
@@ -56,7 +56,7 @@ class pipeline_two_ways {
         go_back(tick, w, backward);
     }
     messages_.arrive(fault_.waiting());
-    messages_.arrive(fault_.waiting());  // the last messages have left, too
+    messages_.arrive(fault_.waiting());  // after this the last messages have been sent, too
     fault_.end("pipeline_loss", "stage");
   }
 
@@ -143,7 +143,7 @@ class pipeline_two_ways {
     }
   }
 
-  // Stands for the result of a stage that has thrown.
+  // Takes the place of the result of a stage that has thrown.
   template <class B>
   [[gnu::cold]] B zeros_like_microbatch() const {
     Block const part = part_of_leading_axis<N>(batch_, 0, rows_);
@@ -161,7 +161,7 @@ class pipeline_two_ways {
   Block sent_[2];
   Cotangent sent_back_[2];
   dynamic_array<Block> arrived_;         // by microbatch
-  dynamic_array<Cotangent> cotangents_;  // the same, of results
+  dynamic_array<Cotangent> cotangents_;  // cotangents of results, by microbatch
   dynamic_array<Block> kept_;            // by repeat and microbatch
   engine::relay<space, element> messages_;
   engine::shared_fault fault_;

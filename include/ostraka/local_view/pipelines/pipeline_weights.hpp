@@ -3,14 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. Parameters of a pipeline that are stored divided over mesh axes beside the stages, and gathered for use
-/// (fully sharded): before every layer, so that one layer's are held at a time; before every repeat; or once a pass.
+/// Floor 4. Parameters of a pipeline that are stored divided over further mesh axes and gathered for use (fully
+/// sharded): before every layer, so that only one layer's parameters are held at a time; before every repeat; or once a
+/// pass.
 ///
 ///     os::weights_each_tick(os::gather_over<X>, layer)      a weight is gathered once for each microbatch
-///     os::weights_each_repeat(os::gather_over<X>, layer)    once; those of one repeat are held
-///     os::weights_each_pass(os::gather_over<X>, layer)      once; all of the stage are held
+///     os::weights_each_repeat(os::gather_over<X>, layer)    once; the weights of one repeat are held
+///     os::weights_each_pass(os::gather_over<X>, layer)      once; all weights of the stage are held
 ///
-/// Pass one of these as `layer`. Backwards their cotangents are reduced as often as the weights were gathered.
+/// Pass one of these as `layer`. The backward pass reduces cotangents as often as the forward gathers weights.
 
 #include <cstdint>
 #include <optional>
@@ -36,7 +37,7 @@ struct layer_of_prepared {
     if constexpr (Interval == weights_interval::tick)
       return layer(h, prepare(ws)...);
     else
-      return layer(h, ws...);  // the stage has prepared them
+      return layer(h, ws...);  // the stage has prepared the parameters
   }
 };
 
@@ -105,7 +106,7 @@ class weights_of_stage {
   auto of_layer(int repeat, std::int64_t layer) {
     bool const once = Interval == weights_interval::pass;
     if (!made_ || (!once && repeat != repeat_)) {
-      made_.reset();  // before others are made
+      made_.reset();  // frees the old parameters before new ones are made
       made_.emplace(prepared(repeat));
       repeat_ = repeat;
     }
@@ -141,7 +142,7 @@ class weights_of_stage<Axes, F, W, weights_interval::tick> {
 template <auto... Ms>
 inline constexpr detail::gathers_over<detail::type_of<Ms>...> gather_over{};
 
-/// `layer`, with parameters that `prepare` makes from the stored ones of one layer, whenever it is called.
+/// `layer`, with parameters that `prepare` makes from the stored ones of one layer, before each call.
 template <class Prepare, class F>
 [[nodiscard]] auto weights_each_tick(Prepare prepare, F layer) {
   return detail::layer_of_prepared<detail::weights_interval::tick, Prepare, F>{std::move(prepare), std::move(layer)};
