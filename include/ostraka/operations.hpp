@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The vocabulary of programs: functions of elements, softmax and norms, sorting, indices, shapes, attention;
-/// with trees, os::print and os::visualize. Include it in a program that calls one of them, instead of ostraka.hpp,
-/// which it includes. docs/operations.md has a row for each.
+/// also trees, os::print and os::visualize. Include this header instead of ostraka.hpp, which it includes, in a program
+/// that calls one of them. docs/operations.md has a row for each.
 
 #include <ostraka/ostraka.hpp>
 

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. Optimisers of parameter trees and single tensors, and the other parts of a training step: schedules,
-/// clipping, loss scales, sums over microbatches. Include it in a program that trains.
+/// clipping, loss scales, sums over microbatches. Include this header in a program that trains.
 ///
 ///     os::adamw const optimizer{.learning_rate = os::cosine_decay{.from = 3e-4, .steps = 1000}};
 ///     auto state = optimizer.init(params);                      // a tree, in the parameters' shardings

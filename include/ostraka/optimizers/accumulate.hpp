@@ -50,8 +50,8 @@ struct accumulate_leaf {
 
 }  // namespace detail
 
-/// sum ← sum + gradients: trees of one struct, or two tensors, with the same shardings and parts. The sum may have
-/// wider elements: an os::values_of<float> for gradients of 16 bits.
+/// sum ← sum + gradients: two trees of one struct, or two tensors, with the same shardings, partial or not. The sum may
+/// have wider elements: an os::values_of<float> for gradients of 16 bits.
 /// @throws ostraka::error, on all devices alike, if extents or lengths of vectors disagree
 template <class Sum, class G>
 void accumulate(Sum const& sum, G const& gradients) {

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::adam` (Kingma and Ba, Adam: a method for stochastic optimization, 2015, algorithm 1) and `os::adamw`
-/// (Loshchilov and Hutter, Decoupled weight decay regularization, 2019, algorithm 2, its schedule multiplier being the
-/// learning rate, as in PyTorch and optax). Step t, the first being 1:
+/// (Loshchilov and Hutter, Decoupled weight decay regularization, 2019, algorithm 2, with the learning rate as its
+/// schedule multiplier, as in PyTorch and optax). Step t, counted from 1:
 ///
 ///     m ← β₁ m + (1 − β₁) g                         p ← p − η m̂ / (√v̂ + ε) − η λ p
 ///     v ← β₂ v + (1 − β₂) g²                        m̂ = m / (1 − β₁ᵗ),  v̂ = v / (1 − β₂ᵗ)

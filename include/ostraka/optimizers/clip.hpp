@@ -4,8 +4,7 @@
 
 /// @file
 /// Floor 4. The norm over all leaves of a tree, and clipping of gradients by it. Each device sums the squares of its
-/// elements, a repeated block on the first of the devices that hold it, and the sums, one number a device, are added
-/// up:
+/// elements; a repeated block counts on the first device that holds it. One all-reduce adds the devices' sums:
 ///
 ///     w [I_X, J], b [J]     on device (x, y): Σ w² where y = 0, Σ b² where x = y = 0;  all-reduce over X, Y of []
 
@@ -85,7 +84,7 @@ template <class A>
 using norm_verdict =
     first_fault<no_block_verdict<A, operation::global_norm>, values_verdict<A, operation::global_norm>>;
 
-/// Adds up the squares of leaves on this device.
+/// Sums the squares of leaves on this device.
 template <class MeshAxes>
 struct squares_of_leaves {
   double sum = 0;
@@ -152,8 +151,9 @@ void change_leaves(F f, T const& tree) {
 }  // namespace detail
 
 /// √Σ|x|² over all elements of all leaves, or of one tensor. Elements that are repeated on several devices count once.
-/// Squares are summed in double. Moves one all-reduce of one number for all leaves, over the mesh axes that divide
-/// some. Refuses partial leaves: reduce them first, `os::tree_reshard<os::values>(gradients)`. 0 if the mesh is absent.
+/// Squares are summed in double. Moves one all-reduce of one number for all leaves, over the mesh axes that divide any
+/// of them. Refuses partial leaves: reduce them first, `os::tree_reshard<os::values>(gradients)`. 0 if the mesh is
+/// absent.
 /// @throws ostraka::error, on all devices alike, if leaves live on different meshes
 template <class T>
 [[nodiscard]] double global_norm(T const& tree) {
@@ -165,16 +165,16 @@ template <class T>
     return 0;
 }
 
-/// True if all elements are finite. Computes the global norm, at its price; a double beyond 1e154, whose square
+/// True if all elements are finite. Computes the global norm, and costs as much; a double beyond 1e154, whose square
 /// overflows, counts as infinite.
 template <class T>
 [[nodiscard]] bool all_finite(T const& tree) {
   return std::isfinite(global_norm(tree));
 }
 
-/// Multiplies gradients whose global norm is longer than `longest` by longest/norm, in place; returns the norm that
-/// they had. As in optax, if an element is NaN, all become NaN; if one is infinite and none NaN, that one becomes NaN
-/// and the others become 0. To leave out such a step, ask os::all_finite(gradients), or test the norm.
+/// Multiplies gradients whose global norm exceeds `longest` by longest/norm, in place, and returns the norm from
+/// before. As in optax, if an element is NaN, all become NaN; if one is infinite and none NaN, that one becomes NaN and
+/// the others become 0. To skip such a step, call os::all_finite(gradients), or test the norm.
 /// @throws ostraka::error, on all devices alike, if `longest` is negative or NaN
 template <class T>
 double clip_by_global_norm(T const& gradients, double longest) {

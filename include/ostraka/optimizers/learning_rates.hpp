@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Learning rates as functions of the number of the step, which begins at 0. A rate is the same number on
-/// every device. `os::schedule` is a number, one of the structs below, or any function of the program's own.
+/// Floor 4. Learning rates as functions of the step's number, which begins at 0. A rate is the same number on every
+/// device. `os::schedule` is a number, one of the structs below, or any function of the program's own.
 ///
 ///     os::adam{.learning_rate = 1e-3}
 ///     os::adam{.learning_rate = os::warm_up{.steps = 100, .then = os::cosine_decay{.from = 1e-3, .steps = 5000}}}
@@ -51,7 +51,7 @@ class schedule {
 
 namespace detail {
 
-/// The fraction of `steps` that is over; 1 from their end on.
+/// The fraction of `steps` that is done; 1 after their end.
 inline double share_of_steps(std::int64_t step, std::int64_t steps) {
   return steps <= 0 ? 1.0 : static_cast<double>(std::clamp<std::int64_t>(step, 0, steps)) / static_cast<double>(steps);
 }
@@ -68,7 +68,7 @@ struct linear_decay {
 };
 
 /// From one number to another along half a cosine: to + (from − to) (1 + cos πs)/2, where s is the fraction of the
-/// steps that is over; then constant.
+/// steps that is done; then constant.
 struct cosine_decay {
   double from = 1e-3;
   double to = 0;
@@ -101,7 +101,7 @@ struct step_decay {
   double operator()(std::int64_t step) const { return from * std::pow(factor, static_cast<double>(step / steps)); }
 };
 
-/// Goes for `steps` steps along a straight line to the first value of another schedule, which begins then.
+/// Grows for `steps` steps along a straight line to the first value of another schedule, which follows.
 struct warm_up {
   std::int64_t steps = 100;
   double from = 0;

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. Dynamic loss scaling (Micikevicius and others, Mixed precision training, 2018), for gradients in float16,
 /// which vanish below 6e-8; bfloat16 and float need none. The loss is multiplied before the derivative is taken, and
-/// the gradients are divided after it. A step whose gradients are not finite is left out:
+/// the gradients are divided afterwards. A step whose gradients are not finite is skipped:
 ///
 ///     auto [loss, g] = os::value_and_grad([&](auto const& p, auto const& x) { return scaling(f(p, x)); })(params, x);
 ///     if (scaling.unscale(g)) optimizer.update(params, g, state);
@@ -39,13 +39,13 @@ struct unscale_leaf {
 
 }  // namespace detail
 
-/// The factor that scales a loss. It halves when gradients overflow, and grows when they have not for a while.
+/// The factor that scales a loss. It shrinks when gradients overflow, and grows after many steps without overflow.
 struct loss_scale {
-  double factor = 65536;         ///< by which the loss is multiplied
-  double growth = 2;             ///< by which the factor grows
-  double backoff = 0.5;          ///< by which it shrinks after an overflow
-  std::int64_t interval = 2000;  ///< steps without overflow after which it grows
-  std::int64_t since = 0;        ///< steps since it changed
+  double factor = 65536;         ///< the loss is multiplied by it
+  double growth = 2;             ///< the factor is multiplied by it when it grows
+  double backoff = 0.5;          ///< the factor is multiplied by it after an overflow
+  std::int64_t interval = 2000;  ///< steps without overflow until the factor grows
+  std::int64_t since = 0;        ///< steps since the factor changed
 
   /// The loss times the factor. A loss of 16 bits would overflow: convert it first with os::cast<float>(loss).
   template <class Loss>
@@ -56,7 +56,7 @@ struct loss_scale {
 
   /// Divides gradients by the factor, in place, and returns true if they are finite; then adjusts the factor. Moves one
   /// all-reduce of one number. Refuses gradients in float16, because small values that the scale preserved would vanish
-  /// again. Gradients of float parameters that the loss casts are floats; convert others by
+  /// again. If the parameters are floats that the loss casts, their gradients are floats; convert other gradients by
   /// os::tree_cast<float>(gradients).
   template <class G>
   [[nodiscard]] bool unscale(G const& gradients) {

@@ -4,15 +4,15 @@
 
 /// @file
 /// Floor 4. The state of an optimiser: trees of the parameters' struct and the number of steps, in a struct that is
-/// itself a tree. So it is mapped, described and saved as parameters are. Its leaves have the parameters' shardings, or
-/// are divided further:
+/// itself a tree. So it can be mapped, described and saved like parameters. Its leaves have the parameters' shardings,
+/// or are divided further:
 ///
 ///     w [I, J]      state of w, by default     [I, J]
 ///                   os::split_over<X>          [I_X, J]      each device along X updates its part (ZeRO, stage 1)
-///     w [I_X, J]    os::split_over<X>          [I_X, J]      is divided over X already
+///     w [I_X, J]    os::split_over<X>          [I_X, J]      already divided over X
 ///
-/// Elements are of the type in which sums are kept. The state of 16-bit parameters is float, because 0.999 v + 0.001 g²
-/// would not change a v of eight bits.
+/// Elements have the type in which the library keeps sums. The state of 16-bit parameters is float, because 0.999 v +
+/// 0.001 g² would not change a v with an 8-bit significand.
 
 #include <cstdint>
 #include <type_traits>

@@ -61,9 +61,9 @@ struct momentum_state {
 /// Stochastic gradient descent: p ← p − η (g + λ p).
 struct sgd {
   schedule learning_rate = 1e-2;  ///< η
-  double weight_decay = 0;        ///< λ, of the squared weights in the loss
+  double weight_decay = 0;        ///< λ: λ p is added to the gradient
 
-  /// Takes os::split_over as other optimisers do, although there is nothing to divide.
+  /// The state before the first step. Takes os::split_over as other optimisers do, although there is nothing to divide.
   template <class P, class Split = detail::split_state_over<>>
   [[nodiscard]] auto init(P const& parameters, Split const& = {}) const {
     using state = detail::state_for<sgd_state, P, Split>;
@@ -90,8 +90,8 @@ struct sgd {
 struct momentum {
   schedule learning_rate = 1e-2;  ///< η
   double beta = 0.9;              ///< decay of the momentum
-  bool nesterov = false;          ///< whether the step looks ahead
-  double weight_decay = 0;  ///< of the squared weights in the loss: added to the gradient
+  bool nesterov = false;          ///< true if the step looks ahead
+  double weight_decay = 0;  ///< λ: λ p is added to the gradient
 
   /// The state before the first step, divided further over what os::split_over names.
   template <class P, class Split = detail::split_state_over<>>

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. An optimiser's walk over parameters, gradients and its state: leaf by leaf, in one pass over the memory of
-/// each. The state's sharding decides where a leaf is updated: the gradient is brought there, and the new parameter is
-/// brought back to where it is stored:
+/// each. A leaf is updated in the state's sharding: the gradient is resharded to it, and the new parameter back to its
+/// own sharding:
 ///
 ///     parameter   gradient        state       communication
 ///     [I, J]      [I, J]          [I, J]      none
@@ -14,7 +14,7 @@
 ///     [I, J]      [I, J]          [I_X, J]    all-gather of the parameter
 ///     [I, J]      [I, J] {U_X}    [I_X, J]    reduce-scatter of the gradient, all-gather of the parameter
 ///
-/// Leaves that are resharded on the way lie in scratch memory. Complex parameters move against the conjugates of their
+/// Leaves that are resharded on the way use scratch memory. Complex parameters move against the conjugates of their
 /// gradients.
 
 #include <cstddef>
@@ -32,8 +32,7 @@
 
 namespace ostraka::detail {
 
-/// The direction in which the loss grows fastest, for a gradient as os::value_and_grad gives it: the conjugate, if
-/// complex.
+/// The direction in which the loss grows fastest, for a gradient of os::value_and_grad: the conjugate, if complex.
 template <class Wide>
 KOKKOS_INLINE_FUNCTION Wide uphill(Wide const& g) {
   if constexpr (complex_number<Wide>)
@@ -42,7 +41,7 @@ KOKKOS_INLINE_FUNCTION Wide uphill(Wide const& g) {
     return g;
 }
 
-/// Applies f(x…) to the elements of blocks of one sharding, and writes those that are not const.
+/// Applies f(x…) to the elements of blocks of one sharding, and writes back the arguments that are not const.
 template <class Wide, class F, class First, class... Rest>
 void change_together(char const* operation, F const& f, First const& first, Rest const&... rest) {
   context_of<axes_in<First>, mesh_axes_in<First>>(operation, first, rest...);
@@ -81,7 +80,7 @@ class scratch_tensor {
 template <class A, class Sharding>
 using resharded = basic_tensor<typename A::value_type, Sharding, typename A::space>;
 
-/// Calls f with `a` stored under `Sharding`: `a` itself if it is, else a temporary.
+/// Calls f with `a` under `Sharding`: `a` itself if it has that sharding, else a temporary.
 template <class Sharding, class A, class F>
 void with_sharding(A const& a, F const& f) {
   if constexpr (std::is_same_v<sharding_in<A>, Sharding>) {
@@ -132,7 +131,8 @@ void update_leaf(char const* optimizer, Rule const& rule, P const& p, G const& g
   }
 }
 
-/// Calls f(path, parameter, gradient, states…) for every leaf. `Shape` is their shape, or that of a single tensor.
+/// Calls f(path, parameter, gradient, states…) for every leaf. `Shape` is the shape of these trees, or of a single
+/// tensor.
 template <class Shape, class F, class P, class G, class... States>
 void for_each_parameter(char const* optimizer, F f, P const& parameters, G const& gradients, States const&... states) {
   if constexpr (Tensor<P>) {

@@ -22,7 +22,8 @@
 
 namespace ostraka {
 
-/// Keys and values, with the number of their positions. @pre keys and values have the same extent along positions
+/// Keys and values, with the number of positions written so far. @pre keys and values have the same extent along
+/// positions
 template <class Keys, class Values>
 struct kv_cache {
   /// The keys of all positions.

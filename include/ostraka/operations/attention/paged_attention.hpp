@@ -36,7 +36,8 @@ struct paged_types {
   using labels = union_of<axes_in<TQ>, axes_in<TK>, axes_in<Table>>;
   using mesh = union_of<mesh_axes_in<TQ>, mesh_axes_in<TK>, mesh_axes_in<Table>, mesh_axes_in<Positions>>;
   using rows = without_axis<sharding_in<TQ>, width>;
-  /// The mesh axes along which blocks of a body may differ in extents, and positions be in range on some devices alone.
+  /// The mesh axes along which blocks of a body may differ in extents, so that positions may be in range on some
+  /// devices only.
   using blocks = union_of<varying_in<TQ>, varying_in<TK>, varying_in<Table>>;
 
   template <class... Ms>
@@ -98,7 +99,7 @@ using moves_of_pages =
 
 namespace operation {
 
-/// Attention to keys and values in pages. `P`: the pages, as they lie in the pool.
+/// Attention to keys and values in pages. `P`: the axis of pages, with the mesh axes that divide it in the pool.
 template <class Q, class S, class D, class P, class Range>
 struct paged_attention : detail::scaled_scores {
   static constexpr char const* name = "attention";
@@ -140,7 +141,8 @@ struct paged_attention : detail::scaled_scores {
       return ostraka::cast<typename TQ::value_type>(made);
   }
 
-  /// The flops of a call, at most: neither where requests are nor on which devices their pages lie is known beforehand.
+  /// An upper bound of a call's flops: the positions of requests, and the devices that hold their pages, are not known
+  /// beforehand.
   template <class TQ, class TK, class TV, class Table, class Positions>
   [[nodiscard]] constexpr std::int64_t flops_of_call(std::int64_t, TQ const& q, TK const& k, TV const& v,
                                                      Table const& table, Positions const& positions) const {
@@ -248,7 +250,7 @@ inline constexpr bool is_option_of_pages =
     std::is_same_v<Option, score_scale> || std::is_same_v<Option, attention_window> ||
     std::is_same_v<Option, promised_range>;
 
-// Sets a scale or a window. The operation's type and operands have the other options.
+// Sets a scale or a window. The other options are in the operation's type and operands.
 template <class Operation, class Option>
 constexpr void set_page_option([[maybe_unused]] Operation& operation, [[maybe_unused]] Option const& option) {
   if constexpr (std::is_same_v<Option, score_scale>)

@@ -72,7 +72,8 @@ struct ring_types {
   using result_type = basic_tensor<typename TQ::value_type, varying_as<as_queries, TQ, TK, TV>, typename TQ::space>;
   using log_sums_type = basic_tensor<wide, varying_as<rows, TQ, TK, TV>, typename TQ::space>;
 
-  /// Has summands over mesh axes that divide queries (of other heads, say) that use the same keys, or the same bias.
+  /// The sharding of a cotangent of A: it has summands over mesh axes that divide queries (of other heads, for example)
+  /// that use the same keys or the same bias.
   template <class A, class T = typename A::value_type>
   using cotangent_type = basic_tensor<
       T,
@@ -128,7 +129,7 @@ struct ring_of_operands : ring_types<DimQ, DimK, DimD, TQ, TK, TV> {
     return Way::template ring_of<DimK, labels, mesh>(queries, keys, e);
   }
 
-  // The number of elements of keys, or values, that all devices together send for so many indices.
+  // The number of elements of keys, or of values, that all devices together send for a number of indices.
   template <class A>
   static constexpr std::int64_t elements_of(std::int64_t indices, planner::extents const& e) {
     constexpr planner::spec s = spec_of<A, labels, mesh>;
@@ -153,8 +154,8 @@ struct ring_of_operands : ring_types<DimQ, DimK, DimD, TQ, TK, TV> {
     return extents_of(typename types::values_alone{}, e);
   }
 
-  /// The flops of so many pairs of a query and a key, in all batches and heads of the device with the most. Forward:
-  /// scores, and weighted values. Backward: both again, and the cotangents of queries, keys and values.
+  /// The flops of a number of pairs of a query and a key, in all batches and heads of the device with the most.
+  /// Forward: scores, and weighted values. Backward: both again, and the cotangents of queries, keys and values.
   static constexpr std::int64_t flops_of_pairs(std::int64_t pairs, planner::extents const& e, bool is_backward) {
     constexpr planner::spec s = spec_of<typename types::log_sums_type, labels, mesh>;
     std::int64_t heads = 1;

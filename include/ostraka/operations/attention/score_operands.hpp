@@ -16,7 +16,7 @@
 
 namespace ostraka::detail {
 
-/// The properties of an attention's options that are part of its type, beside their tensors.
+/// The properties of an attention's options, other than their tensors, that are part of its type.
 struct score_traits {
   bool has_cap = false, is_striped = false;
 };
@@ -39,7 +39,7 @@ consteval auto check_score_operand() {
     return found<mismatch>{};
   else if constexpr (!std::is_same_v<row_operand_verdict<Operation, Scores, T>, reason::ok>)
     return found<mismatch>{};
-  else if constexpr (Kind == score_operand::sinks)  // multiplies the weights, which vary as both then
+  else if constexpr (Kind == score_operand::sinks)  // multiplies the weights, which then vary as both do
     return found<reason::ok>{};
   else  // any other division is allowed; it is put into the scores in place
     return found<target_verdict<Scores, T>>{};

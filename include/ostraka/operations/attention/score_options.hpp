@@ -58,8 +58,8 @@ struct score_cap {
   double value;
 };
 
-/// An option of os::attention: scores s become c · tanh(s / c), before a bias or a mask (Gemma 2). Infinity caps
-/// nothing.
+/// An option of os::attention: scores s become c · tanh(s / c), before a bias or a mask (Gemma 2). With c = ∞, nothing
+/// is capped.
 [[nodiscard]] constexpr score_cap soft_cap(double c) { return {c}; }
 
 /// The type of os::segments(q_ids, k_ids).
@@ -89,8 +89,8 @@ template <TensorOrVariable T>
   return {slopes};
 }
 
-/// An option of os::attention: for each head, the score of a key without a value (gpt-oss). The softmax counts it in
-/// its divisor.
+/// An option of os::attention: for each head, the score of a key without a value (gpt-oss). It only adds to the divisor
+/// of the softmax.
 template <TensorOrVariable T>
 [[nodiscard]] constexpr detail::score_tensor<detail::score_operand::sinks, T> sinks(T const& logits) {
   return {logits};
@@ -194,7 +194,7 @@ constexpr auto as_segments(T const& ids) {
     return ostraka::cast<std::int64_t>(ids);
 }
 
-// The options with tensors. nvcc reports an error where the lambda below asks for the members itself.
+// True for options with tensors. nvcc reports an error if the lambda below tests for the members itself.
 template <class Option>
 concept HasScoreTensor = requires(Option const& o) { o.tensor; };
 template <class Option>
@@ -264,7 +264,7 @@ consteval auto check_each_once() {
     return found<reason::ok>{};
 }
 
-/// The verdict on options that include some of this file.
+/// The verdict on options, some of which are from this file.
 template <class Operation, class... Options>
 consteval auto check_score_options() {
   using each = first_fault<

@@ -8,7 +8,7 @@
 ///
 ///     scores = products of queries and keys, turned into scores in place
 ///     w      = softmax(scores), times exp(l) / (exp(l) + exp(sink)) where l = log Σ exp(scores)
-///     o      = w v                                           nothing moves beyond what attention moves, but l over K/X
+///     o      = w v                                           moves what attention moves, and l over K/X
 ///
 /// Programs without such options do not instantiate this file.
 
@@ -27,8 +27,8 @@ namespace ostraka {
 
 namespace detail {
 
-/// The share of a softmax that keys have beside a sink, exp(l) / (exp(l) + exp(sink)), and the cotangent of l from that
-/// of the share. A sink of −∞ has no effect, even in a row of NaN.
+/// The share of the softmax that a sink leaves to the keys, exp(l) / (exp(l) + exp(sink)), and the cotangent of l from
+/// that of the share. A sink of −∞ has no effect, even in a row of NaN.
 struct share_beside_sink {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& l, T const& sink) const {
@@ -47,7 +47,7 @@ struct share_beside_sink {
   }
 };
 
-/// A weight of the softmax times that share, and its cotangent. Both are 0 for a hidden key, even in a row of NaN.
+/// A weight of the softmax times this share, and its cotangent. Both are 0 for a hidden key, even in a row of NaN.
 struct weight_beside_sink {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& weight, T const& share) const {
@@ -67,7 +67,7 @@ struct weight_beside_sink {
 
 namespace operation {
 
-/// Multiplies weights of keys by the keys' share beside a sink. `sums`: the logarithm of each row's sum.
+/// Multiplies weights of keys by the share that the sinks leave to keys. `sums`: the logarithm of each row's sum.
 struct weights_beside_sinks : detail::moves_nothing {
   static constexpr char const* name = "attention";
   template <class...>
@@ -89,7 +89,7 @@ constexpr auto softmax_of_scores(bool hides, Scores const& scores, Mask const&..
   return operate(operation::softmax<Keys>{{}, hides}, scores, mask...);
 }
 
-/// The softmax of scores whose rows have one more score, the sink, without a key.
+/// The softmax of scores whose rows have one more score, the sink, which belongs to no key.
 template <class Keys, class Scores, class Sinks, class... Mask>
 constexpr auto softmax_beside_sinks(bool hides, Scores const& scores, Sinks const& sinks, Mask const&... mask) {
   auto const sums = operate(operation::log_sum_exp<Keys>{}, scores, mask...);
@@ -158,7 +158,7 @@ struct scored : Attention, detail::score_options {
   template <class TQ, class TK, class TV>
   static consteval auto find_moves() {
     if constexpr (is_tiled<TQ, TK, TV>)
-      return std::type_identity<void>{};  // a window decides, too
+      return std::type_identity<void>{};  // the price also depends on a window
     else
       return detail::moves_of_scored<typename Attention::template types<TQ, TK, TV>, typename Attention::keys,
                                      (kinds::count(detail::score_operand::sinks) > 0)>{};

@@ -3,14 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. Rings of attention with options that change its scores (score_options.hpp), and the same on one device, in
-/// *tiles*, where nothing divides the keys:
+/// Floor 4. Rings of attention with options that change its scores (score_options.hpp); and if no mesh axis divides the
+/// keys, the same on each device alone, in *tiles*:
 ///
 ///     q [B, H, Q_X, D]   k, v [B, H, K_X, D]   os::ring, os::window(w)   parts that no window reaches are neither sent
 ///                                                                        nor multiplied
 ///     q [B, H, Q_X, D]   k, v [B, H, K, D]     os::window(w)             tiles of queries, with the keys that they see
 ///
-/// A window is a run-time number, so a call has a price, not a type: it counts what the window leaves.
+/// A window is a run-time number, so the price depends on the call and not on types alone: it counts the pairs that the
+/// window leaves.
 
 #include <cstddef>
 #include <cstdint>
@@ -79,7 +80,7 @@ struct scored_ring_of : ring_of_operands<Q, K, D, Way, TQ, TK, TV> {
   }
 
   /// The tile of the single kernel that computes a call on an accelerator (plan/attention/attention_kernel.hpp). There
-  /// is none on the host, for rings, and where products are expected to take less time.
+  /// is no such kernel on the host, for rings, or if products are expected to take less time.
   static constexpr planner::tile_extents kernel_tile(planner::attention_ring const& r, planner::extents const& e) {
     if constexpr (is_ring || is_on_host) {
       return {0, 0};
@@ -140,8 +141,8 @@ struct scored_ring_of : ring_of_operands<Q, K, D, Way, TQ, TK, TV> {
     });
   }
 
-  // The pairs of a query and a key of the device that multiplies most. On accelerators, tiles are those of the kernel,
-  // or, without one, a ring of one device.
+  // The number of pairs of a query and a key on the device with the most. On accelerators, tiles are those of the
+  // kernel, or, without one, a ring of one device.
   static constexpr std::int64_t most_pairs(planner::attention_ring const& r, [[maybe_unused]] planner::extents const& e,
                                            [[maybe_unused]] planner::tile_extents const& of_kernel) {
     if constexpr (is_ring)
@@ -194,7 +195,7 @@ struct scored_ring : detail::scaled_scores, detail::score_options {
   [[nodiscard]] constexpr detail::moves_of_call moved(TQ const& q, TK const& k, TV const& v, Tensors const&...) const {
     return ring_of<TQ, TK, TV>::template moved<false>(*this, detail::sizes_of_call(q, k, v));
   }
-  /// True if a single kernel computes it.
+  /// True if a single kernel computes the call.
   template <class TQ, class TK, class TV>
   [[nodiscard]] constexpr bool is_one_kernel(TQ const& q, TK const& k, TV const& v) const {
     return ring_of<TQ, TK, TV>::is_one_kernel(*this, detail::sizes_of_call(q, k, v));
@@ -350,7 +351,7 @@ struct tiles<ostraka::operation::attention<Q, K, D, void>, Traits, Kinds...> {
 template <class Q, class K, class D, class Way, score_traits Traits, score_operand... Kinds>
 auto scored_ring_with(score_operands<Kinds...>) -> ostraka::operation::scored_ring<Q, K, D, Way, Traits, Kinds...>;
 
-// Sets a scale, or an option of scores. The ring's type has the other options.
+// Sets a scale, or an option of scores. The other options are in the ring's type.
 template <class Operation, class Option>
 constexpr void set_scored_ring_option([[maybe_unused]] Operation& operation, [[maybe_unused]] Option const& option) {
   if constexpr (std::is_same_v<Option, score_scale> || is_score_option<Option>) set_option(operation, option);

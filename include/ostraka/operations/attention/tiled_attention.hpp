@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. Attention to whole keys without a mask, in tiles (engine/sequences/tiles/attend_in_tiles.hpp): no array has
-/// the scores' shape. A few queries, as in a step of decoding, have few scores, which are written as in attention.hpp,
-/// unless a single kernel of an accelerator attends (plan/attention/attention_kernel.hpp).
+/// the scores' shape. If there are only a few queries, as in a step of decoding, all scores are written as in
+/// whole_scores.hpp, unless a single kernel of an accelerator attends (plan/attention/attention_kernel.hpp).
 ///
 ///     q [B_X, H_Y, Q, D]   k, v [B_X, H_Y, K, D]   tiles of some queries and some keys of a head       nothing moved
 
@@ -23,7 +23,7 @@ struct tiled_attention : attention<Q, K, D> {
   using tiles = detail::tiles<attention_type, detail::score_traits{}>;
   static constexpr std::int64_t few_queries = 32;
 
-  /// True if the keys are whole, and heads lie as those of the queries.
+  /// True if the keys are whole, and heads are divided as in the queries.
   template <class TQ, class TK, class TV>
   static constexpr bool is_tiled = tiles::template are_possible<TQ, TK, TV>();
 
@@ -35,7 +35,7 @@ struct tiled_attention : attention<Q, K, D> {
     return t;
   }
 
-  /// True if these are not a few queries. All devices have the same answer.
+  /// True if there are more than a few queries. All devices agree on the result.
   template <class TQ>
   [[nodiscard]] static constexpr bool are_many(TQ const& q) {
     return q.extents()[static_cast<std::size_t>(detail::dimension_of<Q, TQ>)] > few_queries;
@@ -47,7 +47,7 @@ struct tiled_attention : attention<Q, K, D> {
     return are_many(q) || in_tiles().is_one_kernel(q, k, v);
   }
 
-  /// The flops of a call, where those of whole scores are `of_whole`.
+  /// The flops of a call. `of_whole`: the flops of whole scores.
   template <class TQ, class TK, class TV>
   [[nodiscard]] constexpr std::int64_t flops_of_call(std::int64_t of_whole, TQ const& q, TK const& k,
                                                      TV const& v) const {

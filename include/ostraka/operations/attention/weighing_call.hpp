@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Products of weights with values (weigh.hpp) as functions for all shardings: which products and moves it
-/// takes if nothing is hidden, and if something is, become constants.
+/// Floor 4. Products of weights with values (weigh.hpp) as functions for all shardings. The products and moves, with
+/// and without hidden keys, are constants.
 
 #include <type_traits>
 
@@ -21,7 +21,7 @@ struct weighing_call {
   planned_operation<T, Space> first{};     ///< else moves the values; none if they stay,
   planned_operation<T, Space> product{};   ///< then multiplies in place,
   planned_operation<T, Space> last{};      ///< and moves the sums; none if they stay
-  map_call sums{};                         ///< of the weights and the values as they are multiplied
+  map_call sums{};                         ///< how the multiplied weights and values meet
 };
 
 /// Corrects sums in which a weight of 0 met NaN or infinity, as repair_sums does.
@@ -70,7 +70,7 @@ struct sums_of_weighing {
                                     mesh::size};
 };
 
-/// The constant of weigh<Out, Policy>(weights, values). `is_planned`: it is one.
+/// The constant of weigh<Out, Policy>(weights, values). `is_planned`: there is such a constant.
 template <class Out, class Policy, class W, class V>
 struct find_weighing {
   using value = typename W::value_type;

@@ -20,8 +20,8 @@
 
 namespace ostraka {
 
-/// An option of os::attention: hides keys after the position of a query. The position of the first query is 0, or that
-/// of os::from_position(t).
+/// An option of os::attention: hides keys after the position of a query. The position of the first query is 0, or t
+/// with os::from_position(t).
 struct causal_mask {};
 inline constexpr causal_mask causal{};
 
@@ -309,13 +309,13 @@ struct result_argument<> {
 template <class Option>
 inline constexpr bool travels_in_ring = false;
 
-/// True for an option that hides single keys, or changes the order of all.
+/// True for an option that hides single keys, or changes the order of all keys.
 template <class Option>
 inline constexpr bool needs_whole_scores = TensorOrVariable<Option>;
 template <class... Ms>
 inline constexpr bool needs_whole_scores<striped_over<Ms...>> = true;
 
-/// Runs attention with these options (attention.hpp); with rings and options of scores by specialisations.
+/// Runs attention with these options (attention.hpp). Specialisations run rings and options of scores.
 template <class Q, class K, class D, class Out, class... Options>
 struct attention_with;
 

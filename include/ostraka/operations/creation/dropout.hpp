@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::dropout(x, 0.1, os::seed(1))`: elements are zero with that probability, and others are divided by the
-/// probability of staying. The choice is a function of the seed and the global index: the same on every mesh.
+/// Floor 4. `os::dropout(x, 0.1, os::seed(1))`: each element becomes zero with that probability, and the others are
+/// divided by the probability of being kept. The choice is a function of the seed and the global index: the same on
+/// every mesh.
 
 #include <cstdint>
 #include <type_traits>

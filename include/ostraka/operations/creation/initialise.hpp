@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Initial weights: random numbers with a spread that keeps the size of the terms in sums over the axes of
-/// os::fan_in.
+/// Floor 4. Initial weights: random numbers with a variance that keeps the scale of a layer's output, a sum over the
+/// axes of os::fan_in.
 ///
 ///     auto w = os::lecun_normal<float, D/X, F/Y>(mesh, D = 512, F = 2048, os::seed(1), os::fan_in(D));
 ///
@@ -12,8 +12,8 @@
 ///     glorot    variance 2 / (in + out)      Glorot and Bengio (2010); os::fan_out gives `out`
 ///     he        variance 2 / in              He, Zhang, Ren, Sun (2015)
 ///
-/// "in" is the product of the extents of the axes that are given. Normal ones are truncated at two deviations, as in
-/// JAX.
+/// "in" is the product of the extents of the axes in os::fan_in. The `…_normal` functions truncate at two standard
+/// deviations, as in JAX.
 
 #include <cmath>
 #include <cstddef>

@@ -64,7 +64,7 @@ namespace operation {
 
 struct iota;
 
-/// The operation of os::one_hot. `Dim`: the new axis, divided as it is named.
+/// The operation of os::one_hot. `Dim`: the new axis, with the mesh axes that divide it.
 template <class T, class Dim, class Range = detail::checked_range>
 struct one_hot {
   static constexpr char const* name = "one_hot";
@@ -90,7 +90,8 @@ struct one_hot {
 
 }  // namespace operation
 
-/// start, start + step, …: `os::iota<float, I/X>(mesh, I = 10, os::from(1), os::by(0.5))`; by default from 0 by 1.
+/// start, start + step, …: `os::iota<float, I/X>(mesh, I = 10, os::from(1), os::by(0.5))`; by default from 0 in steps
+/// of 1.
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto iota(Mesh const& m, Given const&... given) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;

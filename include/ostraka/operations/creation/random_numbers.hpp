@@ -119,7 +119,7 @@ inline void require_probability(char const* name, double p) {
 
 }  // namespace detail
 
-/// A seed that is unrelated to the first, and to those of other numbers: for layer 3, os::fold_in(seed, 3).
+/// A new seed, unrelated to `s` and to the seeds for other numbers: for layer 3, os::fold_in(seed, 3).
 [[nodiscard]] inline seed fold_in(seed s, std::uint64_t number) { return seed(engine::folded_key(s.value, number)); }
 
 namespace detail {
@@ -128,8 +128,8 @@ inline std::uint64_t coordinate_along(engine::device_mesh const& mesh, std::stri
   return mesh.absent() ? 0 : static_cast<std::uint64_t>(mesh.coordinate(mesh.find(mesh_axis)));
 }
 
-/// The seed of this device's block. In the body of os::shard_map a block knows its indices, but not its place: the
-/// device's coordinates along the mesh axes along which the block varies give that.
+/// The seed of this device's block. In the body of os::shard_map a block's indices do not tell its place, so the seed
+/// depends on the device's coordinates along the mesh axes along which the block varies.
 template <class A>
 seed seed_of_block(A const& a, seed s) {
   [&]<class... Ms>(type_list<Ms...>) {
@@ -161,8 +161,8 @@ template <class T, auto... Dims, class Mesh, class... Given>
       "uniform", make, m, given...);
 }
 
-/// Normal with mean 0 and deviation 1, or those of os::around(mean, deviation). Complex numbers have that deviation in
-/// all, half of the variance in each part.
+/// Normal with mean 0 and standard deviation 1, or those of os::around(mean, deviation). For complex numbers, each part
+/// has half of the variance.
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto normal(Mesh const& m, Given const&... given) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;

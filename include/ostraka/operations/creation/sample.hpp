@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::sample<V>(logits, os::seed(1), os::temperature(0.8), os::top_k(50), os::top_p(0.9))`: draws a token of
-/// each row along V with the probabilities softmax(logits / temperature), from the tokens that the options keep. If V
-/// is divided, the logits stay in place, and the same seed draws the same tokens on every mesh.
+/// Floor 4. `os::sample<V>(logits, os::seed(1), os::temperature(0.8), os::top_k(50), os::top_p(0.9))`: draws a token
+/// for each row along V with the probabilities softmax(logits / temperature), from the tokens that the options keep. If
+/// V is divided, the logits stay in place, and the same seed draws the same tokens on every mesh.
 ///
 ///     sample<V>      [B_X, V]      → [B_X]    nothing moved
 ///     sample<V/Y>    [B_X, V_Y]    → [B_X]    all-reduces over Y of [B_X]: a logit and its index, a score and its
@@ -25,8 +25,8 @@
 
 namespace ostraka {
 
-/// An option of os::sample: divides the logits before a token is drawn. Below 1 likely tokens become likelier; 0 takes
-/// the first of the likeliest.
+/// An option of os::sample: divides the logits before a token is drawn. Below 1, likely tokens become likelier; 0 takes
+/// the likeliest token, the first if several are equally likely.
 struct temperature {
   double value;
   explicit constexpr temperature(double t) : value(t) {}
@@ -74,7 +74,7 @@ namespace detail {
                 " was given; give 0 to keep all tokens");
 }
 
-/// In check mode, throws if devices with parts of these logits, or with the same ones, would draw differently.
+/// In check mode, throws if devices that share these logits, or hold the same ones, have different seeds or options.
 template <class A>
 void require_same_sampling(char const* name, A const& a, seed s, engine::sampling const& how) {
   require_seed(name, a, s.value);
@@ -160,14 +160,14 @@ consteval auto check_sampling_options() {
 
 }  // namespace detail
 
-/// Draws the index of a token of each row along an axis, with the probabilities softmax(logits / t). Name the axis with
-/// the mesh axes that divide it. An os::seed follows, and in any order `os::temperature(t)`, `os::top_k(50)`,
+/// Draws the index of a token for each row along an axis, with the probabilities softmax(logits / t). Name the axis
+/// with the mesh axes that divide it. An os::seed follows, and in any order `os::temperature(t)`, `os::top_k(50)`,
 /// `os::top_p(0.9)` and `os::min_p(0.05)`, which are applied in this order, as in transformers; equal logits are kept
 /// or dropped together. At temperature 0 the token is that of os::argmax. The random number of a token is a function of
 /// the seed and the global index: the same logits give the same tokens on every mesh. The logits stay in place; if the
-/// axis is divided, all-reduces move a logit, a score and their indices a row, and for each of top-k and top-p 2 KiB a
-/// row and byte of a logit. +∞ has all the probability. A row with NaN, with −∞ only, or without elements gives −1,
-/// which is not an index.
+/// axis is divided, all-reduces move a logit, a score and their indices for each row, and for each of top-k and top-p 2
+/// KiB for each row and each byte of a logit. A logit of +∞ has all the probability. For a row with NaN, with −∞ only,
+/// or without elements, the result is −1, which is not an index.
 /// @throws ostraka::error, on all devices alike, if an option is out of range
 template <auto Along, TensorOrVariable A, class... Options>
 [[nodiscard]] constexpr auto sample(A const& logits, Options const&... options) {

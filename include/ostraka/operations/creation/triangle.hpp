@@ -66,7 +66,7 @@ auto make_triangle(Mesh const& m, Given const&... given) {
 
 namespace operation {
 
-/// The operation on a tensor. `Row` and `Column` as the call names them.
+/// The operation on a tensor. `Row` and `Column`: the axes as the call names them.
 template <bool Lower, class Row = void, class Column = void>
 struct triangle : detail::moves_nothing {
   static constexpr char const* name = Lower ? "lower_triangle" : "upper_triangle";
@@ -118,8 +118,8 @@ struct triangle : detail::moves_nothing {
 }  // namespace operation
 
 /// 1 where the column is at or left of the row's diagonal, else 0: `os::lower_triangle<int, Q/X, K>(mesh, Q = n, K =
-/// m)`. The first axis is that of rows. os::diagonal(d) is d columns further, as for queries that begin at position d.
-/// Give extents by name.
+/// m)`. The first axis counts rows. os::diagonal(d) moves the diagonal d columns to the right, as for queries that
+/// begin at position d. Give extents by name.
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] constexpr auto lower_triangle(Mesh const& m, Given const&... given) {
   return detail::make_triangle<true, operation::triangle<true>, T, Dims...>(m, given...);

@@ -53,7 +53,8 @@ struct silu : element_function<silu> {
   }
 };
 
-/// x Φ(x), where Φ is the normal distribution: x/2 erfc(−x/√2), also where it is small. NaN at −∞, as in JAX.
+/// x Φ(x), where Φ is the distribution function of the normal distribution: x/2 erfc(−x/√2), accurate where Φ is small.
+/// NaN at −∞, as in JAX.
 struct gelu : element_function<gelu> {
   static constexpr char const* name = "gelu";
   static constexpr auto defined = defined_for::fractions;
@@ -177,9 +178,9 @@ OSTRAKA_DETAIL_FUNCTION_OBJECT operation::relu relu{};
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::sigmoid sigmoid{};
 /// x · sigmoid(x), element by element; also called swish.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::silu silu{};
-/// x · Φ(x), Φ the normal distribution; by the error function.
+/// x · Φ(x) by the error function; Φ is the distribution function of the normal distribution.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::gelu gelu{};
-/// gelu by its approximation with tanh.
+/// The approximation of gelu with tanh.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::gelu_tanh gelu_tanh{};
 
 }  // namespace ostraka

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::clamp(A, least, most)`: each element, or the nearest number in [least, most]; NaN stays NaN. For
-/// integers and for numbers with a fraction; it keeps the parts of maxima and minima.
+/// integers and floating-point numbers. Partial maxima and minima stay partial.
 
 #include <ostraka/operations/elements/element_function.hpp>
 
@@ -24,7 +24,7 @@ struct clamp_between {
   T least, most;
   KOKKOS_INLINE_FUNCTION T operator()(T const& x) const { return x < least ? least : most < x ? most : x; }
 
-  /// 1 for elements that stay as they are; 0 at least and most themselves, as in JAX.
+  /// 1 for elements strictly between the bounds, else 0; so 0 at the bounds themselves, as in JAX.
   KOKKOS_INLINE_FUNCTION T derivative(T const& x) const { return least < x && x < most ? T(1) : T(0); }
   KOKKOS_INLINE_FUNCTION T second_derivative(T const&) const { return T(0); }
 };

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The parts of complex numbers: `os::real(A)`, `os::imag(A)`, which are real, and `os::conj(A)`. As in NumPy,
-/// real numbers are their own real parts and conjugates, and have the imaginary part 0. Results of all three are sums
-/// of parts if their operand is:
+/// real numbers are their own real parts and conjugates, and have the imaginary part 0. If the operand is a partial
+/// sum, so are the results of all three:
 ///
 ///     A[I] {U_X}   →   real, imag, conj   [I] {U_X}
 

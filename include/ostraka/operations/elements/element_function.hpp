@@ -24,7 +24,7 @@
 #include <ostraka/elements/map.hpp>
 #include <ostraka/operations/elements/function_derivative.hpp>
 
-// An accelerator's compiler knows only objects of its own.
+// In device code, an accelerator's compiler can use only objects of the device.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #  define OSTRAKA_DETAIL_FUNCTION_OBJECT static constexpr __device__
 #else
@@ -35,7 +35,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// The elements for which a function is defined beside numbers with a fraction.
+/// The elements for which a function is defined: floating-point numbers (`fractions`) and perhaps others.
 enum class defined_for { fractions, fractions_and_complex, all_but_complex, all };
 
 template <class T, defined_for Which>
@@ -68,7 +68,7 @@ inline constexpr bool takes_derivative = is_number<T> &&
                                               ? is_defined<T, F::defined> && F::is_holomorphic
                                               : is_defined<T, defined_for::fractions> && !std::is_integral_v<T>);
 
-/// F's result for an element; for one of 16 bits, the float's result rounded.
+/// F's result for an element; for one of 16 bits, the result in float, rounded.
 template <class F, class T>
 KOKKOS_INLINE_FUNCTION auto function_of_number(T const& x) {
   if constexpr (is_narrow<T>) {
@@ -94,14 +94,14 @@ consteval auto check_function_of_elements() {
     return found<of_elements>{};
 }
 
-/// The base of functions of one element. F gives the function of numbers, `F::of(x)`, and the numbers for which it is
+/// The base of functions of one element. F defines the function of numbers, `F::of(x)`, and the numbers for which it is
 /// defined, `F::defined`.
 template <class F>
 struct element_function : moves_nothing {
   static constexpr bool has_wide_loops = false;  ///< its loops are compiled for wide vectors, too
   static constexpr bool is_holomorphic = true;   ///< as a complex function, if it is defined for complex numbers
-  /// F never falls and is defined for all numbers. (log is not: at a part it may be NaN, and at the parts' maximum a
-  /// number.)
+  /// True if F is non-decreasing and defined for all numbers. (log is not: it may be NaN at a part and a number at the
+  /// parts' maximum.)
   static constexpr bool grows = false;
 
   template <class T>
@@ -109,7 +109,7 @@ struct element_function : moves_nothing {
     return function_of_number<F>(x);
   }
 
-  /// The derivatives at a number with a fraction, for derivatives of functions that call this one.
+  /// The derivatives at a floating-point number, for derivatives of functions that call this one.
   template <class T>
     requires takes_derivative<F, T> KOKKOS_INLINE_FUNCTION T derivative(T const& x)
   const { return derivative_of_number<F>(x); }

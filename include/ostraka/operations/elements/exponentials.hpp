@@ -131,7 +131,7 @@ struct function_derivative<operation::exp> : of_the_result {
   }
 };
 
-/// A function of the operand: y + 1 is only a rounding error if x is far below zero.
+/// Computed from the operand, because y + 1 is only a rounding error if x is far below zero.
 template <>
 struct function_derivative<operation::expm1> {
   template <class T>
@@ -234,11 +234,11 @@ struct function_derivative<operation::tanh> {
 
 /// eˣ, element by element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::exp exp{};
-/// eˣ − 1, exact where x is near 0.
+/// eˣ − 1, accurate for x near 0.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::expm1 expm1{};
 /// The natural logarithm, element by element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::log log{};
-/// log(1 + x), exact where x is near 0.
+/// log(1 + x), accurate for x near 0.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::log1p log1p{};
 /// The error function, element by element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::erf erf{};

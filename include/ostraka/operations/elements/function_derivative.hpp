@@ -4,15 +4,13 @@
 
 /// @file
 /// Floor 4. The derivatives of a function of one element F follow its struct: a function_derivative<F> whose `first`
-/// and `second` take float, double, and complex numbers if F has derivatives there. They lose no digits to differences
-/// of numbers that are nearly equal, except where a derivative crosses zero, and have their limits at ±∞. At a kink or
-/// a pole they have JAX's values:
+/// and `second` take float, double, and complex numbers if F has derivatives there. They avoid cancellation, except
+/// where a derivative crosses zero, and at ±∞ they have their limits. At a kink or a pole they have JAX's values:
 ///
 ///     relu'(0) = 0     abs'(0) = 0     sqrt'(0) = ∞     log'(0) = ∞     floor' = ceil' = round' = 0
 ///
 /// The base `of_the_result` says that `first` is a function of the result, which programs keep anyway, and that
-/// `second` is the derivative by the result, too. The base `derivative_zero` says that the function changes only by
-/// jumps.
+/// `second` is its derivative by the result. The base `derivative_zero` is for functions that are piecewise constant.
 
 #include <type_traits>
 
@@ -27,7 +25,7 @@ struct function_derivative;
 
 struct of_the_result {};
 
-/// For functions that change only by jumps: their results count as constants.
+/// For piecewise constant functions: their results count as constants.
 struct derivative_zero {
   using is_constant = void;
   template <class T>
@@ -40,7 +38,7 @@ struct derivative_zero {
   }
 };
 
-/// On hosts by a mask, as in math.hpp: compilers turn a choice in front of an exponential into branches.
+/// Uses a mask on hosts, as in math.hpp, because compilers turn a choice in front of an exponential into branches.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T chosen(bool condition, T yes, T no) {
 #if OSTRAKA_DETAIL_DEVICE_MATH
@@ -50,7 +48,7 @@ KOKKOS_FORCEINLINE_FUNCTION T chosen(bool condition, T yes, T no) {
 #endif
 }
 
-/// x, limited to ±limit, beyond which its exponentials are 0, so that 0 meets no infinity. NaN stays NaN.
+/// x, clamped to ±limit, beyond which its exponentials are 0, so that 0 is never multiplied by infinity. NaN stays NaN.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T cut_off(T x, T limit) {
   return chosen(x > limit, limit, chosen(x < -limit, -limit, x));
@@ -60,7 +58,7 @@ KOKKOS_FORCEINLINE_FUNCTION T cut_off(T x, T limit) {
 template <class T>
 using wide_number = std::conditional_t<is_narrow<T>, float, T>;
 
-/// F's first derivative by its argument, and the second.
+/// F's first and second derivatives by its argument.
 template <class F, class T>
 KOKKOS_INLINE_FUNCTION T derivative_of_number(T const& number) {
   using d = function_derivative<F>;
@@ -80,7 +78,7 @@ KOKKOS_INLINE_FUNCTION T second_derivative_of_number(T const& number) {
     return T(d::second(x));
 }
 
-/// The same for two arguments: by argument K, and of that by argument L.
+/// The same for two arguments: the derivative by argument K, and its derivative by argument L.
 template <class F, int K, class T>
 KOKKOS_INLINE_FUNCTION T derivative_of_numbers(T const& x, T const& y) {
   using wide = wide_number<T>;

@@ -19,7 +19,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// A family that takes numbers for which a function of two is defined.
+/// The family of functions of two numbers.
 struct of_powers : of_numbers {
   template <class Operation, class... Operands>
   using verdict = first_fault<of_numbers::verdict<Operation, Operands...>,
@@ -115,7 +115,7 @@ struct pow : detail::element_operation<pow, pow, detail::of_powers> {
     return T(std::pow(static_cast<wide>(x), static_cast<wide>(y)));
   }
 
-  /// The derivative by argument K, and of that by argument L.
+  /// The derivative by argument K, and its derivative by argument L.
   template <int K, class T>
   KOKKOS_INLINE_FUNCTION T derivative(T const& x, T const& y) const {
     return detail::derivative_of_numbers<pow, K>(x, y);

@@ -14,7 +14,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// The base of functions that round numbers with a fraction, by `F::of_fraction(x)`. Integers stay as they are.
+/// The base of functions that round floating-point numbers, by `F::of_fraction(x)`. Integers are returned unchanged.
 template <class F>
 struct rounding : element_function<F> {
   static constexpr auto defined = defined_for::all_but_complex;
@@ -52,7 +52,7 @@ struct ceil : detail::rounding<ceil> {
   }
 };
 
-/// The nearest integer; of two that are as near, the even one, as in NumPy.
+/// The nearest integer; halfway cases round to even, as in NumPy.
 struct round : detail::rounding<round> {
   static constexpr char const* name = "round";
   template <class T>
@@ -100,11 +100,11 @@ struct function_derivative<operation::round> : derivative_zero {};
 
 }  // namespace detail
 
-/// The greatest integer that is not above x.
+/// The greatest integer not above x.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::floor floor{};
-/// The least integer that is not below x.
+/// The least integer not below x.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::ceil ceil{};
-/// The nearest integer; of two that are as near, the even one.
+/// The nearest integer; halfway cases round to even, as in NumPy.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::round round{};
 /// True where x is NaN: a tensor of bools.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::isnan isnan{};

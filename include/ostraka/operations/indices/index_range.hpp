@@ -27,7 +27,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// Indices are checked (checked_range), or the program promises their range.
+/// Indices are checked (checked_range), unless the program promises their range (promised_range).
 struct checked_range {};
 struct promised_range {};
 template <>
@@ -44,7 +44,7 @@ namespace detail {
 template <class R>
 concept IndexRange = is_one_of<R, checked_range, promised_range>;
 
-/// The arguments after index operations that make an axis: os::in_range, and the extent of the axis.
+/// The arguments after the operands of index operations that make an axis: os::in_range, and the extent of the axis.
 template <class... Given>
 using range_among = std::conditional_t<(std::is_same_v<Given, promised_range> || ...), promised_range, checked_range>;
 template <bool IsBlock, class I, class... Given>
@@ -83,7 +83,7 @@ void check_range(char const* operation, [[maybe_unused]] Index const& index, [[m
   }
 }
 
-/// The moves of that check, as a type (calls/moves.hpp).
+/// The moves of the check of indices, as a type (calls/moves.hpp).
 template <class Range, class Index, class Also = type_list<>>
 using moves_of_range =
     std::conditional_t<std::is_same_v<Range, checked_range>,

@@ -3,13 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 4. Options by which the rows of a batch have positions of their own, and keep their keys and values in pages:
+/// Floor 4. Options that give each row of a batch a position of its own, and keep keys and values in pages:
 ///
 ///     os::from_positions(t)      t[B]: the position of the first query, or of the first row that is written
 ///     os::pages<P/X>(table)      table[B, T]: position p is slot p mod S of page table[b, p / S] of a pool [P_X, S, …]
 ///
-/// The pool and the table are those of PagedAttention (Kwon et al., 2023). Pages that a request does not need yet have
-/// any valid number; programs use page 0, which belongs to no request.
+/// The pool and the table are those of PagedAttention (Kwon et al., 2023). Entries for pages that a request does not
+/// need yet may be any valid number; programs use page 0, which belongs to no request.
 
 #include <cstdint>
 #include <type_traits>
@@ -63,7 +63,8 @@ template <auto Dim, Tensor Table>
 
 namespace detail {
 
-/// The axis of a page table that its rows lack: it counts the pages of a row. void: the table has none, or several.
+/// The axis of a page table that the rows lack, which counts the pages of a row; void if the table has no such axis, or
+/// several.
 template <class Table, class Rows>
 struct entries_of_table {
   using own = difference_of<axes_in<Table>, axes_in<Rows>>;
@@ -92,7 +93,7 @@ template <class Sharding, class Axis>
 inline constexpr bool is_last_axis =
     position_in<Axis, typename sharding_traits<Sharding>::axes> == sharding_traits<Sharding>::axes::size - 1;
 
-/// True if a table of pages meets these rows: it has axes of theirs, and one more, whole axis.
+/// True if a page table fits these rows: it has axes of the rows, and one more axis, which is whole.
 template <class Table, class Rows>
 consteval bool is_table_of() {
   using entries = typename entries_of_table<Table, Rows>::type;

@@ -80,7 +80,7 @@ struct moved_in_scatter {
   using of_result = moves_of_reshard<local, varying_as<Out, Rows, Index>>;
 };
 
-/// A check of the indices; then rows and indices move, and their sums.
+/// The moves: a check of the indices, then rows and indices, then their sums.
 template <class V, class Out, class Range, class Rows, class Index>
 using moves_of_scatter =
     moves_in_turn<moves_of_range<Range, Index>, typename moved_in_scatter<V, Out, Rows, Index>::of_rows,
@@ -156,10 +156,10 @@ struct scatter_add : detail::adds_rows<scatter_add<V, Out, Range>, V, Out, Range
 
 }  // namespace operation
 
-/// The sum of rows by number: `os::scatter_add<V, V/X, D>(rows, index, V = 50000)`. The result's dimensions follow the
-/// axis into which the indices point. The rows have all axes of the index; those that the result lacks are summed. Each
-/// device sums in the order of the rows, whatever the number of threads, and 16-bit numbers in float. os::in_range
-/// after the operands promises that the numbers are in range, and saves the check.
+/// Sums rows by number: `os::scatter_add<V, V/X, D>(rows, index, V = 50000)`. The result's dimensions follow the axis
+/// into which the indices point. The rows have all axes of the index; axes that the result lacks are summed. Each
+/// device sums in the order of the rows, for any number of threads, and 16-bit numbers in float. os::in_range after the
+/// operands promises that the numbers are in range, and saves the check.
 /// @throws ostraka::error, on all devices alike and before anything moves, if a number is not one of 0 … n−1
 template <auto V, auto... Out, TensorOrVariable Rows, TensorOrVariable Index, class... Given>
 [[nodiscard]] constexpr auto scatter_add(Rows const& rows, Index const& index, Given const&... given) {

@@ -30,7 +30,7 @@ struct segment_sum : detail::adds_rows<segment_sum<S, Out, Range>, S, Out, Range
 
 namespace detail {
 
-/// The result if the call names none: S in place of I, the other axes as they are.
+/// The result if the call names none: S in place of I, the other axes unchanged.
 template <class I, class S, class Data, auto... Out>
 struct segments_named {
   using type = sharding_of<Out...>;
@@ -88,8 +88,7 @@ using segments_verdict = typename decltype(check_segments<I, S, Out, Named, Data
 
 /// The sum of the rows of each segment, `os::segment_sum<I, S>(data, ids, S = 10)`: S takes the place of data's axis I.
 /// If I is divided, name the result's dimensions, too: `os::segment_sum<I, S, S/X, D>`, or with os::partial(X) for
-/// the devices' own sums. The rules of os::scatter_add hold here, too: ids are checked, on all devices alike, unless
-/// os::in_range follows.
+/// the devices' own sums. As in os::scatter_add, ids are checked, on all devices alike, unless os::in_range follows.
 template <auto I, auto S, auto... Out, TensorOrVariable Data, TensorOrVariable Ids, class... Given>
 [[nodiscard]] constexpr auto segment_sum(Data const& data, Ids const& ids, Given const&... given) {
   using gone = detail::type_of<I>;

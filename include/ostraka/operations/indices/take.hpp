@@ -9,7 +9,7 @@
 ///     take<V>            [V, D_Y]    [B_X, S]    → [B_X, S, D_Y]     nothing moved
 ///     take<V, B/X, D>    [V_X, D]    [B_X]       → [B_X, D]          all_gather<X> of [B_X], reduce_scatter<B/X>
 ///     take<V, B, D/T>    [V, D_T]    [B_T]       → [B, D_T]          all_gather<T> of [B_T]
-///     take<K>            [B_X, K]    [B_X]       → [B_X]             an axis of both: they meet along it
+///     take<K>            [B_X, K]    [B_X]       → [B_X]             a shared axis: matched
 
 #include <cstdint>
 #include <type_traits>
@@ -133,7 +133,7 @@ struct moved_in_take {
   using of_rows = moves_of_reshard<local, varying_as<out, Table, Index>>;
 };
 
-/// A check of the indices; then they move, and the rows found.
+/// The moves: a check of the indices, then the indices and the rows found.
 template <class V, class Out, class Range, class Table, class Index>
 using moves_of_take = moves_in_turn<moves_of_range<Range, Index, varying_in<Table>>,
                                     typename moved_in_take<V, Out, Table, Index>::of_index,
@@ -181,9 +181,9 @@ struct take {
 }  // namespace operation
 
 /// Rows of a table by number. `os::take<V>(table, index)` has the index's axes, then the table's without V, and moves
-/// nothing. `os::take<V, B/X, D>(table, index)` names the result, and moves indices or the rows found. If both have an
-/// axis, they meet along it: table[b, index[b]]. A partial table gives partial rows. os::in_range after the index
-/// promises that its numbers are in range, and saves the check.
+/// nothing. `os::take<V, B/X, D>(table, index)` names the result, and moves indices or the rows found. If table and
+/// index share an axis, they are matched along it: table[b, index[b]]. Rows of a partial table are partial.
+/// os::in_range after the index promises that its numbers are in range, and saves the check.
 /// @throws ostraka::error, on all devices alike and before anything moves, if a number is not one of 0 … n−1
 template <auto V, TensorOrVariable Table, TensorOrVariable Index, detail::IndexRange Range = detail::checked_range>
 [[nodiscard]] constexpr auto take(Table const& table, Index const& index, Range = {}) {

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::take<T>(A, 3)`: one index of an axis, which the result lacks: x[:, 3]. It is an os::take by an index
-/// tensor without axes. The program gives the number, so it is not checked on the device.
+/// tensor without axes. The index is an argument of the call, so it is checked on the host.
 ///
 ///     take<T>          [B_X, T, H]    → [B_X, H]     nothing moved
 ///     take<T, B, H>    [B, T_X, H]    → [B, H]       all_reduce<X> of [B, H]

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::write_at<T/X>(cache, t, row)`: writes a row, or several, in place at a position that is known at run
-/// time. The devices that hold the position write, and nothing moves.
+/// Floor 4. `os::write_at<T/X>(cache, t, row)`: writes one or several rows in place, at a run-time position. The
+/// devices that hold the position write, and nothing moves.
 ///
 ///     cache          row
 ///     [B_Y, T_X, H]  [B_Y, H]        cache[b, t, h] = row[b, h]
@@ -58,7 +58,7 @@ consteval auto check_write() {
 
 namespace operation {
 
-/// The operation of os::write_at. `Dim`: the axis, as it lies in the cache.
+/// The operation of os::write_at. `Dim`: the axis, with the mesh axes that divide it in the cache.
 template <class Dim>
 struct write_at : detail::moves_nothing {
   static constexpr char const* name = "write_at";
@@ -99,9 +99,10 @@ struct write_at : detail::moves_nothing {
 
 }  // namespace operation
 
-/// cache[…, t, …] = row, in place, with the axis named as it lies: `os::write_at<T/X>(cache, t, row)`. The row lies as
-/// the cache does without the axis; or it has the axis, whole, with as many positions as are written from t on. All
-/// devices give the same t. Returns the cache; for variables, which are values, a new one with the row written.
+/// cache[…, t, …] = row, in place, with the axis named with the mesh axes that divide it: `os::write_at<T/X>(cache, t,
+/// row)`. The row has the cache's sharding without the axis; or it also has the axis, undivided, for the positions from
+/// t on. All devices pass the same t. Returns the cache; for variables, which are values, a new one with the row
+/// written.
 /// @throws ostraka::error, on all devices alike, if t is out of range or extents differ
 template <auto Dim, TensorOrVariable Cache, TensorOrVariable Row>
 constexpr auto write_at(Cache const& cache, std::int64_t t, Row const& row) {

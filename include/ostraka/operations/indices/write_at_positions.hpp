@@ -26,13 +26,13 @@ namespace ostraka {
 
 namespace detail {
 
-/// The axes of a cache that its rows have, too.
+/// The axes of a cache that its rows share.
 template <class Dim, class PageDim, class Cache>
 using kept_of_cache =
     difference_of<axes_in<Cache>, type_list<typename axis_argument<Dim>::axis, typename axis_argument<PageDim>::axis>>;
 
-/// True if rows have all axes of the cache, divided alike, and those of the batch whole where the cache lacks them; and
-/// if both are summands of the same mesh axes, or neither is.
+/// True if rows have all axes of the cache, divided alike, and if axes of the batch that the cache lacks are whole; and
+/// if rows and cache are partial over the same mesh axes, or neither is partial.
 template <class Dim, class PageDim, class Cache, class Rows, class... Axes>
 consteval bool are_rows_of_cache(type_list<Axes...>) {
   using T = typename axis_argument<Dim>::axis;
@@ -91,8 +91,8 @@ consteval auto check_write_positions() {
 
 namespace operation {
 
-/// The operation of os::write_at with positions of rows. `Dim`: the axis, as it lies in the cache; `PageDim`: that
-/// of pages, or void.
+/// The operation of os::write_at with positions of rows. `Dim`: the axis, with the mesh axes that divide it in the
+/// cache; `PageDim`: the axis of pages, or void.
 template <class Dim, class PageDim, class Range>
 struct write_at_positions {
   static constexpr char const* name = "write_at";
@@ -102,7 +102,8 @@ struct write_at_positions {
   template <class Cache, class Rows, class Positions, class... Table>
   using verdict = typename decltype(detail::check_write_positions<write_at_positions, Dim, PageDim, Cache, Rows,
                                                                   Positions, Table...>())::type;
-  /// The mesh axes along which blocks of a body may differ in extents, and positions be in range on some devices alone.
+  /// The mesh axes along which blocks of a body may differ in extents, so that positions may be in range on some
+  /// devices only.
   template <class... Blocks>
   using differing = union_of<varying_in<Blocks>...>;
   template <class Cache, class Rows, class Positions, class... Table>
@@ -162,7 +163,7 @@ struct write_at_positions {
       step *= to.extent[d--];
     }
     to.rank = s.rank;
-    // A last dimension that both have is copied at once.
+    // A contiguous last dimension of both is copied as a whole.
     if (s.rank > 0 && to.rows.stride[s.rank - 1] == 1 && to.to.stride[s.rank - 1] == 1 &&
         to.positions.stride[s.rank - 1] == 0 && to.table.stride[s.rank - 1] == 0)
       to.width = to.extent[--to.rank];
@@ -199,10 +200,11 @@ struct write_at_positions {
 
 }  // namespace operation
 
-/// Each row of a batch at its own positions, in place: cache[b, t[b] + i, …] = rows[b, i, …], with the axis named as it
-/// lies. Rows lack that axis, or have it whole, with the positions that are written. With `os::pages<P/X>(table)`, the
-/// axis is that of a page's slots, and rows go to the pages of the table. If two rows have the same place, the later
-/// one stays. os::in_range at the end promises positions and pages in range, and saves the check. Returns the cache.
+/// Each row of a batch at its own positions, in place: cache[b, t[b] + i, …] = rows[b, i, …], with the axis named with
+/// the mesh axes that divide it. Rows lack that axis, or have it undivided, for the positions from t[b] on. With
+/// `os::pages<P/X>(table)`, the axis counts the slots of a page, and rows go to the pages of the table. If two rows go
+/// to the same place, the later one remains. os::in_range at the end promises that positions and pages are in range,
+/// and saves the check. Returns the cache.
 /// @throws ostraka::error, on all devices alike, if a position or page is out of range, extents differ, or rows share
 /// memory with the cache
 template <auto Dim, TensorOrVariable Cache, class Positions, TensorOrVariable Rows,

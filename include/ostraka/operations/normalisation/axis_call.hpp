@@ -18,7 +18,7 @@ namespace ostraka::detail {
 
 /// An operation along one axis of a tensor as constants.
 struct axis_call {
-  map_call tensors;  ///< that it reads: the tensor and those beside it; the result is divided as the tensor is
+  map_call tensors;  ///< the operands: the tensor and those after it; the result is divided as the tensor is
   int along;         ///< the dimension
 };
 
@@ -38,7 +38,7 @@ inline constexpr axis_call const& axis_call_of =
 template <class T, int Rank, class Space>
 using unnamed_rows = unnamed_tensor<accumulator_of_t<T>, Rank - 1, Space>;
 
-/// The spec without a dimension: of one number for each row.
+/// The spec without a dimension, for one number per row.
 inline planner::spec without_dimension(planner::spec const& s, int dimension) {
   planner::spec rows;
   for (int i = 0; i < s.rank; ++i)
@@ -54,7 +54,7 @@ inline planner::spec spec_along(axis_call const& call) {
   return along;
 }
 
-/// A gain or bias, operand `k` of the call, from the block's first index of the axis on.
+/// A gain or bias, operand `k` of the call, from the block's first index along the axis.
 template <class Vector>
 Vector const* vector_of(engine::execution_context const& w, axis_call const& call, int k, Vector const* v) {
   return engine::align(w, *call.tensors.operands[k], *call.tensors.result, v).data;
@@ -85,7 +85,7 @@ void normalise_blocks(Exec const& exec, engine::execution_context const& w, axis
                          vector_of(w, call, 1, gain), vector_of(w, call, 2, bias), kept);
 }
 
-/// A new tensor <- the rows of a tensor by the formula, times a gain and plus a bias if these follow.
+/// A new tensor <- the formula of each row of a tensor, times a gain and plus a bias if these follow.
 template <class Formula, class T, int Rank, class Space, class... Vectors>
 [[gnu::noinline]] void run_rows(axis_call const& call, char const* name, Formula const& formula,
                                 std::shared_ptr<engine::device_mesh const> const& mesh, runtime_operand const* operands,
@@ -126,7 +126,7 @@ struct second_coefficient {
   KOKKOS_INLINE_FUNCTION auto operator()(std::int64_t row) const { return formula.of_row(rows[row], total).b; }
 };
 
-/// A norm with its residuals: for each row its mean, and the factor of its deviations.
+/// A norm with its residuals: the mean of each row, and the factor of its deviations.
 template <class Formula, class T, int Rank, class Space, class... Vectors>
 [[gnu::noinline]] void run_rows_with_residuals(axis_call const& call, char const* name, Formula const& formula,
                                                std::shared_ptr<engine::device_mesh const> const& mesh,
@@ -147,7 +147,8 @@ template <class Formula, class T, int Rank, class Space, class... Vectors>
   engine::finish_rows(exec, count, factor.local().data(), second_coefficient<Formula>{formula, rows.data(), total});
 }
 
-/// The rows of a tensor, their cotangents, and their statistics or null pointers, as such functions take them.
+/// The rows of a tensor, their cotangents, and their statistics or null pointers, in the form that the engine's
+/// functions take.
 template <class T>
 struct rows_to_pull {
   T const* x;
@@ -165,7 +166,7 @@ engine::rows_and_cotangents<T, Gain> pulled_by(engine::execution_context const& 
 }
 
 /// A new tensor <- the cotangents of rows by the formula. The call reads the rows, their cotangents, and perhaps a
-/// gain. `in_place`: the result, which holds the cotangents, is written over.
+/// gain. `in_place`: the result holds the cotangents, and is overwritten.
 template <class Formula, class T, int Rank, class Space, class... Gain>
 [[gnu::noinline]] void pull_rows_of(axis_call const& call, char const* name, Formula const& formula,
                                     std::shared_ptr<engine::device_mesh const> const& mesh,
@@ -206,7 +207,7 @@ template <class... Operands>
 void check_origins([[maybe_unused]] char const* name, [[maybe_unused]] Operands const&... operands) {
   if constexpr (any_varies<Operands...>) origins_of(name, union_of<axes_in<Operands>...>{}, operands...);
 }
-/// Gives a new tensor the origins that those of the operands determine.
+/// Sets the origins of a new tensor from those of the operands.
 template <class TensorType, class... Operands>
 void give_origins([[maybe_unused]] char const* name, [[maybe_unused]] TensorType& t,
                   [[maybe_unused]] Operands const&... operands) {

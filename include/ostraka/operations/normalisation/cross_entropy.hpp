@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. `os::cross_entropy<V>(logits, labels)`: log Σ exp(logits) − logits[label] of each row along V, the loss of
 /// classes that are given by number. If V is divided, three numbers a row move, in one message, and no logits.
-/// Options after the labels give a row without a class the loss 0, smooth the target, and add a z-loss.
+/// Options after the labels set the loss of rows without a class to 0, smooth the target, and add a z-loss.
 ///
 ///     cross_entropy<V>      [B_X, S, V],    [B_X, S]  → [B_X, S]    nothing moved
 ///     cross_entropy<V/Y>    [B_X, S, V_Y],  [B_X, S]  → [B_X, S]    all-reduce over Y of [B_X, S], three numbers each
@@ -34,7 +34,7 @@ struct ignore {
   std::int64_t label;
 };
 
-/// The share ε of the target that all classes have alike: the label's is 1 − ε + ε / V (Szegedy et al. 2016,
+/// The part ε of the target that is spread evenly over all classes: the label has 1 − ε + ε / V (Szegedy et al. 2016,
 /// "Rethinking the Inception architecture"; PyTorch's and transformers' label smoothing).
 struct label_smoothing {
   constexpr explicit label_smoothing(double s) : share(s) {}
@@ -105,8 +105,8 @@ struct cross_entropy {
 
   bool ignores = false;
   std::int64_t ignored = 0;
-  double smoothing = 0;  ///< the share of the target that all classes have alike
-  double z_factor = 0;   ///< of (log Σ exp)²
+  double smoothing = 0;  ///< the part of the target that is spread evenly over all classes
+  double z_factor = 0;   ///< the factor of (log Σ exp)²
 
   constexpr void read(ignore const& i) {
     ignores = true;
@@ -180,11 +180,11 @@ consteval auto check_option_of_loss() {
 
 }  // namespace detail
 
-/// log Σ exp(logits) − logits[label] along an axis, named as it lies. `labels`: integers along the other axes of the
-/// logits, or some of them, divided as there. Options follow in any order: `os::ignore(-100)` makes the loss 0 where
-/// the label is this one; `os::label_smoothing(0.1)`; `os::z_loss(1e-4)`. A loss of −log 0 is +∞. 16 bits are computed
-/// in float. The mean of the rows that count: `os::mean_where<>(loss, os::not_equal(labels, -100))`.
-/// @throws ostraka::error, on all devices alike, if a label is none of 0 … V − 1
+/// log Σ exp(logits) − logits[label] along an axis, named with the mesh axes that divide it. `labels`: integers along
+/// some or all other axes of the logits, divided as there. Options follow in any order: `os::ignore(-100)`, which makes
+/// the loss of that label 0; `os::label_smoothing(0.1)`; `os::z_loss(1e-4)`. A loss of −log 0 is +∞. 16-bit elements
+/// are computed in float. The mean of the rows that count: `os::mean_where<>(loss, os::not_equal(labels, -100))`.
+/// @throws ostraka::error, on all devices alike, if a label is not one of 0 … V − 1
 template <auto Along, TensorOrVariable A, TensorOrVariable Labels, class... Options>
 [[nodiscard]] constexpr auto cross_entropy(A const& logits, Labels const& labels, Options const&... options) {
   using operation_type = operation::cross_entropy<detail::type_of<Along>>;

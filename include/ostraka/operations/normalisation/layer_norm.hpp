@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::layer_norm<D>(x, gain, bias)`: x less its mean along D, over its standard deviation, times a gain and
-/// plus a bias along D. If D is divided, mean and squared deviations move, in one message. They are merged such that
-/// the variance is right even if the mean is large beside the deviations.
+/// Floor 4. `os::layer_norm<D>(x, gain, bias)`: x minus its mean along D, divided by its standard deviation, times a
+/// gain and plus a bias along D. If D is divided, mean and squared deviations move, in one message. They are merged so
+/// that the variance is accurate even if the mean is large compared with the deviations.
 ///
 ///     layer_norm<D>      [B_X, S, D]      → [B_X, S, D]      nothing moved
 ///     layer_norm<D/Y>    [B_X, S, D_Y]    → [B_X, S, D_Y]    all-reduce over Y of [B_X, S], two numbers each
@@ -39,8 +39,8 @@ struct layer_norm {
 
 }  // namespace operation
 
-/// (x − μ) / √(Σ(x − μ)² / n + ε) along an axis, named as it lies. μ is the mean; ε = 10⁻⁵ if none is given. 16 bits
-/// are computed in float.
+/// (x − μ) / √(Σ(x − μ)² / n + ε) along an axis, named with the mesh axes that divide it. μ is the mean; ε = 10⁻⁵ by
+/// default. 16-bit elements are computed in float.
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto layer_norm(A const& x, epsilon const& e = epsilon(1e-5)) {
   return detail::operate(operation::layer_norm<detail::type_of<Along>>{e.value}, x);

@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Shared by softmax and norms: the checks of the tensors beside the one that is normalised, the moves, and
-/// the call of the engine. Mask, gain and bias meet the tensor by the names of their axes and leave it divided as it
-/// is.
+/// Floor 4. Shared by softmax and norms: the checks of mask, gain and bias, the moves, and the call of the engine.
+/// Mask, gain and bias are matched with the tensor by the names of their axes, and do not change its sharding.
 
 #include <cstdint>
 #include <type_traits>
@@ -15,7 +14,7 @@
 
 namespace ostraka::detail {
 
-/// `reason::ok` if Other meets A, and leaves it divided as it is.
+/// `reason::ok` if Other matches A, and does not change its sharding.
 template <class Operation, class A, class Other>
 consteval auto check_row_operand() {
   using mismatch = found<reason::row_operand_sharding_mismatch<sharding_in<Other>, sharding_in<A>, Operation>>;
@@ -46,15 +45,15 @@ consteval auto check_vector() {
     return found<first_fault<fractions_verdict<Operation, Vector>, row_operand_verdict<Operation, A, Vector>>>{};
 }
 
-/// For a gain or bias, which has only that axis.
+/// The same for a gain or bias, which has only the axis of the call.
 template <class Operation, class Dim, class A, class Vector>
 using vector_verdict = typename decltype(check_vector<Operation, Dim, A, Vector>())::type;
 
-/// The requirements of all of them on the tensor itself.
+/// The requirements of softmax and norms on the tensor itself.
 template <class Operation, class Dim, class A>
 using normalised_verdict = along_verdict<Operation, Dim, A, fractions_verdict<Operation, A>>;
 
-/// The block of `A` as rows, and the mask that meets it.
+/// The block of `A` as rows, with its mask.
 template <class Dim, class Mesh, class A>
 auto rows_in(engine::execution_context const& w, A const& a) {
   return engine::rows_in(w, spec_of<A, axes_in<A>, Mesh>, dimension_of<Dim, A>, elements_of(a));
@@ -86,7 +85,7 @@ template <class Dim, class A>
 using numbers_of_rows =
     basic_tensor<accumulator_of_t<typename A::value_type>, varying_as<rows_of<Dim, A>, A>, typename A::space>;
 
-/// A norm with its residuals: for each row its mean, and the factor of its deviations.
+/// A norm with its residuals: the mean of each row, and the factor of its deviations.
 template <class Dim, class Formula, class A, class... Vectors>
 auto normalise_with_rows(char const* name, Formula const& formula, A const& a, Vectors const&... vectors) {
   basic_tensor<typename A::value_type, varying_as<sharding_in<A>, A, Vectors...>, typename A::space> result;

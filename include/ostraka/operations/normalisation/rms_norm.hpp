@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::rms_norm<D>(x, gain)`: x over the root of the mean of its squares along D, times a gain along D. If D
-/// is divided, one number a row moves.
+/// Floor 4. `os::rms_norm<D>(x, gain)`: x divided by the root of the mean of its squares along D, times a gain along D.
+/// If D is divided, one number a row moves.
 ///
 ///     rms_norm<D>      [B_X, S, D]      → [B_X, S, D]      nothing moved
 ///     rms_norm<D/Y>    [B_X, S, D_Y]    → [B_X, S, D_Y]    all-reduce over Y of [B_X, S]
@@ -13,7 +13,8 @@
 
 namespace ostraka {
 
-/// Added to a mean of squares before its root is taken: os::epsilon(1e-5).
+/// An option of os::rms_norm and os::layer_norm: the number added to a mean of squares before its root is taken,
+/// os::epsilon(1e-5).
 struct epsilon {
   constexpr explicit epsilon(double e) : value(e) {}
   double value;
@@ -44,7 +45,8 @@ struct rms_norm {
 
 }  // namespace operation
 
-/// x / √(Σx² / n + ε) along an axis, named as it lies; ε = 10⁻⁶ if none is given. 16 bits are computed in float.
+/// x / √(Σx² / n + ε) along an axis, named with the mesh axes that divide it; ε = 10⁻⁶ by default. 16-bit elements are
+/// computed in float.
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto rms_norm(A const& x, epsilon const& e = epsilon(1e-6)) {
   return detail::operate(operation::rms_norm<detail::type_of<Along>>{e.value}, x);

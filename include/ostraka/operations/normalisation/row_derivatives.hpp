@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The derivatives of softmax, norms and cross entropy as operations of their own: one pass over a row and its
-/// cotangents, where compositions take several. Rules call them; programs do not. If the axis is divided, they move a
-/// sum or two a row, in one message; that of the cross entropy moves nothing.
+/// cotangents, where compositions take several. Rules call them; programs do not. If the axis is divided, they move one
+/// or two sums a row, in one message; the derivative of the cross entropy moves nothing.
 ///
 ///     softmax_vjp<V/Y>       s, g                   all-reduce over Y, one number a row
 ///     log_softmax_vjp<V/Y>   y, g                   the same
@@ -79,7 +79,7 @@ auto pulled_rows_and_gain(char const* name, Formula const& formula, A const& x, 
   return std::pair(result, gains);
 }
 
-/// The base of all of them.
+/// The base of these operations.
 struct vjp_of_rows {
   template <class...>
   using verdict = reason::ok;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::softmax<V>(A)`: exp(a) over its sum along V; `os::log_softmax<V>(A)`, its logarithm;
+/// Floor 4. `os::softmax<V>(A)`: exp(a) divided by its sum along V; `os::log_softmax<V>(A)`, its logarithm;
 /// `os::log_sum_exp<V>(A)`, the logarithm of the sum. If V is divided, a maximum and a sum a row move, in one message.
 ///
 ///     softmax<V>       [B_X, V]      → [B_X, V]      nothing moved
@@ -11,8 +11,8 @@
 ///     log_sum_exp<V/Y> [B_X, V_Y]    → [B_X]         the same
 ///
 /// A mask may follow the tensor, bool or integers, with any of its axes: hidden elements do not count, and become
-/// 0. A row that holds only −∞, or is hidden whole, becomes zeros (its logarithms −∞), as attention needs; other
-/// libraries give NaN. NaN and +∞ make a row NaN, unless the mask hides them.
+/// 0. A row that holds only −∞, or is entirely hidden, becomes zeros (its logarithms −∞), as attention needs; other
+/// libraries return NaN. NaN and +∞ make a row NaN, unless the mask hides them.
 
 #include <cstdint>
 #include <type_traits>
@@ -32,7 +32,8 @@ struct log_of_all {
   KOKKOS_INLINE_FUNCTION T operator()(std::int64_t row) const { return rows[row].log_of_all(); }
 };
 
-/// The requirements of all three, perhaps under a mask, and the two numbers a row that they move: a maximum and a sum.
+/// The requirements that all three share, with or without a mask, and the two numbers a row that they move: a maximum
+/// and a sum.
 template <class Operation, class Along>
 struct over_rows {
   template <class A, class... Mask>
@@ -93,8 +94,9 @@ struct log_sum_exp : detail::over_rows<log_sum_exp<Along>, Along> {
 
 }  // namespace operation
 
-/// exp(a) / Σ exp(a) along an axis, named as it lies: `os::softmax<V>(A)`, `os::softmax<V/X>(A)`; with a mask, over the
-/// elements that it does not hide: `os::softmax<V>(scores, mask)`. 16 bits are computed in float.
+/// exp(a) / Σ exp(a) along an axis, named with the mesh axes that divide it: `os::softmax<V>(A)`,
+/// `os::softmax<V/X>(A)`; with a mask, over the elements that it does not hide: `os::softmax<V>(scores, mask)`. 16-bit
+/// elements are computed in float.
 template <auto Along, TensorOrVariable A, TensorOrVariable... Mask>
   requires(sizeof...(Mask) < 2)
 [[nodiscard]] constexpr auto softmax(A const& a, Mask const&... mask) {

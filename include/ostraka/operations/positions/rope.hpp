@@ -8,7 +8,7 @@
 /// Nothing moves: a device knows the global indices of its block, so S, F and all other axes may be divided.
 ///
 ///     rope<S, F, P>    [B_X, S_Y, H, F, P]   pairs are neighbours
-///                      [B_X, S_Y, H, P, F]   pairs are a half of the head's width apart: the order of axes says which
+///                      [B_X, S_Y, H, P, F]   pairs are half of the head's width apart: the order of axes says which
 ///
 /// Scores of rotated queries and keys depend only on the difference of their positions if both have the same
 /// frequencies: F belongs to one head, and is the same for queries and keys.
@@ -27,7 +27,7 @@
 
 namespace ostraka {
 
-/// An option: the position of the first element. In a decoding program, it is the number of tokens so far.
+/// An option: the position of the first element. A decoding program passes the number of tokens so far.
 struct from_position {
   std::int64_t value;
 };
@@ -290,9 +290,9 @@ constexpr auto with_tensors_among(F const& f, First const& first, Options const&
 /// the angle s · 10,000^(−f/F). Options follow the tensor. An integer tensor of positions, along any of its axes, or
 /// `os::striped<X>` replaces the global indices along S; `os::from_position(t)` is added to them. `os::rope_base(b)`
 /// sets the base, and `os::rope_scaling{…}` is for models with a longer context. Instead of these two, a floating-point
-/// tensor gives frequencies θ along F: the angle is s · θ_f. 16-bit elements are computed in float. Summands stay
-/// summands. Nothing moves.
-/// @throws ostraka::error, on all devices alike, if P has another extent than 2, or a scaling gives no frequencies
+/// tensor gives frequencies θ along F: the angle is s · θ_f. 16-bit elements are computed in float. A partial sum stays
+/// one. Nothing moves.
+/// @throws ostraka::error, on all devices alike, if the extent of P is not 2, or a scaling has no frequencies
 template <auto S, auto F, auto P, TensorOrVariable A, class... Options>
 [[nodiscard]] constexpr auto rope(A const& a, Options const&... options) {
   using operation_type = operation::rope<detail::type_of<S>, detail::type_of<F>, detail::type_of<P>>;

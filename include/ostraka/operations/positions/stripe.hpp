@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::stripe<S/X>(tokens)`: reorders a sequence so that causal attention is the same work for all devices
-/// along X: device i gets chunks i and 2n − 1 − i of 2n chunks. Do this once, on the data. `os::unstripe<S/X>` is the
-/// inverse; `os::striped_positions<S/X>(mesh, S = n)` gives each element's position in the sequence.
+/// Floor 4. `os::stripe<S/X>(tokens)`: reorders a sequence so that all devices along X have the same work in causal
+/// attention: device i gets chunks i and 2n − 1 − i of 2n chunks. Do this once, on the data. `os::unstripe<S/X>` is the
+/// inverse; `os::striped_positions<S/X>(mesh, S = n)` returns each element's position in the sequence.
 ///
 ///     stripe<S/X>   [B, S]    → [B, S]      nothing moves
 ///     stripe<S/X>   [B, S_X]  → [B, S_X]    chunks that change their device
@@ -50,7 +50,7 @@ consteval auto check_stripe() {
     return check_stripe_axis<Dim, A>();
 }
 
-/// Stripes alternate: every second stripe is chunk 0, 1, … of the sequence; those in between are chunks 2n − 1, 2n − 2,
+/// Chunks alternate: every second one is chunk 0, 1, … of the sequence; the ones in between are chunks 2n − 1, 2n − 2,
 /// …
 [[nodiscard]] constexpr planner::rearrangement striped_chunks(std::int64_t devices, bool is_back) {
   planner::rearrangement r;
@@ -144,7 +144,7 @@ struct stripe {
 }  // namespace operation
 
 /// Reorders an axis into stripes over mesh axes: `os::stripe<S/X>(tokens)`, with S divided over X or undivided. If it
-/// is divided, chunks move to other devices. For os::attention with os::striped<X>.
+/// is divided, chunks move to other devices. Use it for os::attention with os::striped<X>.
 /// @throws ostraka::error, on all devices alike, if S is not divisible by twice the number of devices along the mesh
 /// axes
 template <auto Dim, TensorOrVariable A>

@@ -29,7 +29,7 @@ struct index_of_state {
 
 namespace operation {
 
-/// The operation of both. `Out`: the sharding of the result.
+/// The operation of os::argmax and os::argmin. `Out`: the sharding of the result.
 template <reduction How, class Out>
 struct index_of_extreme {
   static constexpr char const* name = How == reduction::max ? "argmax" : "argmin";
@@ -60,8 +60,8 @@ using argmin = index_of_extreme<reduction::min, Out>;
 }  // namespace operation
 
 /// The index of the largest element over the axes that the result lacks: its global index along the axis; for several
-/// axes its position among their elements, row-major in the order of A's axes. Of equal elements it is the first, on
-/// every mesh; if there is a NaN, the first NaN. `os::argmax<I/X>(A)`
+/// axes, its position among their elements, row-major in the order of A's axes. Of equal elements, the first one
+/// counts, on every mesh; if there is a NaN, the first NaN. `os::argmax<I/X>(A)`
 /// @throws ostraka::error, on all devices alike, if there are no elements
 template <auto... Out, TensorOrVariable A, class... Nothing>
   requires(sizeof...(Nothing) == 0)

@@ -27,7 +27,7 @@ struct scan_option {
   }
 };
 
-/// An element's own value is not part of its sum: the first sum is the neutral element.
+/// Leaves out an element's own value in its sum; the first sum is the neutral element.
 inline constexpr scan_option exclusive{true, false};
 /// Sums run from the last element to the first.
 inline constexpr scan_option reversed{false, true};
@@ -84,8 +84,8 @@ using cumsum = cumulate<Along, reduction::sum>;
 
 }  // namespace operation
 
-/// a[0] + … + a[k] along an axis, named as it lies: `os::cumsum<J>(A)`, `os::cumsum<J/Y>(A)`. Elements of 16 bits are
-/// summed as floats. os::exclusive and os::reversed may follow.
+/// a[0] + … + a[k] along an axis, named with the mesh axes that divide it: `os::cumsum<J>(A)`, `os::cumsum<J/Y>(A)`.
+/// Elements of 16 bits are summed as floats. os::exclusive and os::reversed may follow.
 template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
 [[nodiscard]] constexpr auto cumsum(A const& a, Options... how) {
   return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::sum>{(scan_option{} | ... | how)}, a);
@@ -97,7 +97,8 @@ template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
   return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::prod>{(scan_option{} | ... | how)}, a);
 }
 
-/// Running maxima. A NaN makes all later maxima NaN. An exclusive one begins with −infinity.
+/// Running maxima. A NaN makes all later maxima NaN. With os::exclusive, the first one is −infinity (integers: the
+/// smallest number).
 template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
 [[nodiscard]] constexpr auto cummax(A const& a, Options... how) {
   return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::max>{(scan_option{} | ... | how)}, a);

@@ -4,12 +4,12 @@
 
 /// @file
 /// Floor 4. `os::mean_where<Out…>(A, mask)`: the mean of the elements that a mask counts, over the axes that the result
-/// lacks. It divides by the number of these elements on all devices, so that batches with padding have the same loss
-/// however they are divided.
+/// lacks. It divides by the number of these elements on all devices, so that the loss of a padded batch does not depend
+/// on how the batch is divided.
 ///
 ///     Σ where(mask, A, 0) / Σ where(mask, 1, 0)      two reductions of the result, as os::sum and os::count
 ///
-/// Its derivative is that of the operations that it consists of.
+/// Its derivative follows from the operations of which it is composed.
 
 #include <cstdint>
 #include <type_traits>
@@ -53,7 +53,7 @@ consteval auto check_mean_where() {
                                    reduction::sum, counted_tensor<A, Mask, T>>>{};
 }
 
-/// The mean by other operations, of tensors and of variables.
+/// The mean as a composition of other operations, for tensors and variables.
 template <class Out, class A, class Mask>
 constexpr auto mean_of_counted(A const& a, Mask const& mask) {
   using T = typename A::value_type;

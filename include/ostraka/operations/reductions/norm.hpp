@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. Reductions over the axes that the result lacks, beyond sum and max: `os::norm<I/X>(A)`, `os::variance`,
-/// `os::standard_deviation`, `os::count`, `os::any`, `os::all`. The operand is read once and summed in double, and one
-/// number a row moves; for a variance four, in one all-reduce.
+/// `os::standard_deviation`, `os::count`, `os::any`, `os::all`. The operand is read once and summed in double. One
+/// number a row moves; for a variance, four, in one all-reduce.
 ///
 ///     over J    [I_X, J]      → [I_X]    nothing moved
 ///               [I_X, J_Y]    → [I_X]    all-reduce over Y of [I_X]
@@ -21,7 +21,7 @@
 
 namespace ostraka {
 
-/// The number by which a variance's degrees of freedom are fewer than the elements: os::ddof(1) for a sample's
+/// The number that is subtracted from the number of elements in a variance's divisor: os::ddof(1) for a sample's
 /// variance.
 struct ddof {
   constexpr explicit ddof(int n) : less(n) {}
@@ -94,7 +94,7 @@ struct norm {
   }
 };
 
-/// Σ|a − mean|² / (n − less), or its root.
+/// Σ|a − mean|² / (n − ddof), or its root.
 template <bool Root, class Out>
 struct mean_deviation {
   static constexpr char const* name = Root ? "standard_deviation" : "variance";
@@ -161,24 +161,25 @@ struct truth_of_elements {
 
 // `Nothing` stays empty: it lets an unqualified call in a program with such a function of its own take that function.
 
-/// The 2-norm √Σ|a|² over the axes that the result lacks; over none, 0. Real, also for complex elements; double for
-/// integers. Squares are summed in double, so that those of floats neither overflow nor vanish. `os::norm<I/X>(A)`
+/// The 2-norm √Σ|a|² over the axes that the result lacks; of no elements, 0. The result is real, also for complex
+/// elements, and double for integers. Squares are summed in double, so that squares of floats neither overflow nor
+/// underflow. `os::norm<I/X>(A)`
 template <auto... Out, TensorOrVariable A, class... Nothing>
   requires(sizeof...(Nothing) == 0)
 [[nodiscard]] constexpr auto norm(A const& a, Nothing...) {
   return detail::operate(operation::norm<sharding_of<Out...>>{}, a);
 }
 
-/// Σ|a − mean|² / n over the axes that the result lacks, or / (n − 1) with os::ddof(1); over none, NaN. Right even if
-/// the mean is large beside the deviations, and for uneven blocks. Real, also for complex elements; double for
-/// integers.
+/// Σ|a − mean|² / n over the axes that the result lacks, or / (n − 1) with os::ddof(1); of no elements, NaN. Accurate
+/// even if the mean is large compared with the deviations, and for uneven blocks. The result is real, also for complex
+/// elements, and double for integers.
 template <auto... Out, TensorOrVariable A, std::same_as<ddof>... Freedom>
   requires(sizeof...(Freedom) < 2)
 [[nodiscard]] constexpr auto variance(A const& a, Freedom... freedom) {
   return detail::operate(operation::variance<sharding_of<Out...>>{(0 + ... + freedom.less)}, a);
 }
 
-/// The root of the variance.
+/// The square root of the variance.
 template <auto... Out, TensorOrVariable A, std::same_as<ddof>... Freedom>
   requires(sizeof...(Freedom) < 2)
 [[nodiscard]] constexpr auto standard_deviation(A const& a, Freedom... freedom) {
@@ -193,14 +194,14 @@ template <auto... Out, TensorOrVariable A, class... Nothing>
   return detail::operate(operation::count<sharding_of<Out...>>{}, a);
 }
 
-/// True if any element is not zero (or is true), over the axes that the result lacks; over none, false.
+/// True if any element is not zero (or is true), over the axes that the result lacks; of no elements, false.
 template <auto... Out, TensorOrVariable A, class... Nothing>
   requires(sizeof...(Nothing) == 0)
 [[nodiscard]] constexpr auto any(A const& a, Nothing...) {
   return detail::operate(operation::truth_of_elements<reduction::max, sharding_of<Out...>>{}, a);
 }
 
-/// True if all elements are not zero (or are true), over the axes that the result lacks; over none, true.
+/// True if all elements are not zero (or are true), over the axes that the result lacks; of no elements, true.
 template <auto... Out, TensorOrVariable A, class... Nothing>
   requires(sizeof...(Nothing) == 0)
 [[nodiscard]] constexpr auto all(A const& a, Nothing...) {

@@ -3,10 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Shared by reductions whose rows are more than one number during the reduction (argmax, variance), or
-/// numbers of another type than the elements (count, norm). Each device reduces its part of the operand, which leaves
-/// rows. The devices that divide the reduced axes combine their rows. A plan takes the rows, which are few, to the
-/// result:
+/// Floor 4. Shared by reductions that keep more than one number a row during the reduction (argmax, variance), or
+/// numbers of another type than the elements (count, norm). Each device reduces its part of the operand to rows. The
+/// devices that divide the reduced axes combine their rows. A plan takes the rows, which are small, to the result:
 ///
 ///     A[I_X, J_Y]  over J:  rows [I_X] {U_Y}, or as states made one over Y,  →  the result [I_X], [I], …
 
@@ -42,14 +41,14 @@ struct as_part_over<Sharding, How, type_list<>> {
   using type = Sharding;
 };
 
-/// The types of a reduction of A to Out. `Out` is as the program names it: in a body it does not say along which mesh
-/// axes it varies.
+/// The types of a reduction of A to Out. `Out` is as the program names it: in a body, that does not include the mesh
+/// axes along which it varies.
 template <class Out, class A>
 struct row_types {
   using labels = axes_in<A>;
   using mesh = mesh_axes_in<A>;
   using gone = difference_of<labels, axes_in<Out>>;
-  using splits = typename splits_of_all<sharding_in<A>, gone>::type;  ///< of the reduced axes
+  using splits = typename splits_of_all<sharding_in<A>, gone>::type;  ///< the mesh axes that divide the reduced axes
   using rows = without_axes<sharding_in<A>, gone>;
   template <reduction How>
   using part = typename as_part_over<rows, How, splits>::type;

@@ -214,22 +214,22 @@ template <auto Along, TensorOrVariable A>
   return detail::operate(operation::sort<detail::type_of<Along>>{}, a);
 }
 
-/// The former indices of the elements that os::sort gives; equal elements keep their order.
+/// The former indices of the elements in the order of os::sort; equal elements keep their order.
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto argsort(A const& a) {
   return detail::operate(operation::argsort<detail::type_of<Along>>{}, a);
 }
 
-/// Both: `auto [sorted, permutation] = os::sort_by_key<J>(keys)`. To put another tensor in the order of the keys, call
-/// os::take<J>(it, permutation).
+/// The sorted elements and their former indices: `auto [sorted, permutation] = os::sort_by_key<J>(keys)`. To put
+/// another tensor B in the order of the keys, call os::take<J>(B, permutation).
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto sort_by_key(A const& keys) {
   return detail::operate(operation::sort_by_key<detail::type_of<Along>>{}, keys);
 }
 
-/// The K largest elements of each row, largest first, and their indices. Of equal elements the first comes first, and
-/// NaN is larger than all numbers. The axis K takes the place of J: `auto [values, indices] = os::top_k<J, K>(A, K =
-/// 5)`. If Y divides J, `os::top_k<J/Y, K>` finds the largest over all devices along Y, and each has the result.
+/// The K largest elements of each row, largest first, and their indices. Equal elements keep their order, and NaN is
+/// larger than all numbers. The axis K takes the place of J: `auto [values, indices] = os::top_k<J, K>(A, K = 5)`. If Y
+/// divides J, `os::top_k<J/Y, K>` finds the largest over all devices along Y, and each has the result.
 /// @throws ostraka::error, on all devices alike, if J has fewer elements
 template <auto J, auto K, TensorOrVariable A, class... Given>
 [[nodiscard]] constexpr auto top_k(A const& a, Given const&... given) {

@@ -39,8 +39,9 @@ template <class Out>
 struct broadcast : detail::moves_nothing {
   static constexpr char const* name = "broadcast";
   static constexpr int rank = axes_in<Out>::size;
-  std::array<std::int64_t, static_cast<std::size_t>(rank)> extents{};  ///< of the axes of Out that the operand lacks
-  detail::extent_origins<rank> origins{};                              ///< the origins of these
+  std::array<std::int64_t, static_cast<std::size_t>(rank)> extents{};  ///< extents of the axes of Out that the operand
+                                                                       ///< lacks
+  detail::extent_origins<rank> origins{};                              ///< the origins of these extents
 
   template <class A>
   static consteval auto check() {
@@ -108,7 +109,7 @@ struct broadcast : detail::moves_nothing {
 }  // namespace operation
 
 /// A with further axes, along which it is repeated. The result has these dimensions, in this order, and the axes of A
-/// lie in it as they do in A. Give extents of the new axes by name, unless they are static.
+/// are divided in it as in A. Give extents of the new axes by name, unless they are static.
 template <auto... Out, TensorOrVariable A, class... Given>
 [[nodiscard]] constexpr auto broadcast(A const& a, Given const&... given) {
   using out = sharding_of<Out...>;

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::merge<H, D, HD>(A)`: two adjacent axes become one of h·d indices in the same memory, the inverse of
-/// os::split. D is whole. A divided D has a piece of every index of H on each device, and is refused (unless H is one
-/// index by its type).
+/// os::split. D is whole. If D were divided, each device would have a piece of every index of H: this is refused
+/// (unless H has the static extent 1).
 ///
 ///     [B, H, D]     → [B, HD]
 ///     [B, H_X, D]   → [B, HD_X]      if X divides h evenly
@@ -89,7 +89,7 @@ struct merge : detail::moves_nothing {
   }
 
  private:
-  // Uneven blocks are not those of the product's distribution, unless one axis has one index everywhere.
+  // Uneven blocks do not follow the product's block distribution, unless one axis has one index on every device.
   static detail::extent_origin origin_of_product(detail::extent_origin const& of_h, detail::extent_origin const& of_d,
                                                  std::int64_t d) {
     if (of_d.is_alike() && (of_h.is_alike() || d == 1)) return of_h;
@@ -99,9 +99,9 @@ struct merge : detail::moves_nothing {
 
 }  // namespace operation
 
-/// Two axes, D directly after H, as one, in the same memory: free. If mesh axes divide H, they divide the result, and
-/// the extent of H evenly (unless that of D is 1). @throws ostraka::error, on all devices alike, if they do not, or HD
-/// has a static extent that is not the product
+/// Two axes, D directly after H, as one, in the same memory: free. Mesh axes that divide H divide the result, and have
+/// to divide the extent of H evenly (unless that of D is 1). @throws ostraka::error, on all devices alike, if they do
+/// not, or if HD has a static extent that is not the product
 template <auto H, auto D, auto HD, TensorOrVariable A>
 [[nodiscard]] constexpr auto merge(A const& a) {
   return detail::operate(operation::merge<detail::type_of<H>, detail::type_of<D>, detail::type_of<HD>>{}, a);

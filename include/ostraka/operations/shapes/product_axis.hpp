@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. One axis of h·d indices that is two, H major and D minor: shared by os::split and os::merge. The memory is
+/// Floor 4. One axis of h·d indices as two axes, H major and D minor: shared by os::split and os::merge. The memory is
 /// the same if the blocks are. Device k of n holds the indices [⌊k·h·d/n⌋, ⌊(k+1)·h·d/n⌋) of the one axis. These are
 /// whole indices of H, its block [⌊k·h/n⌋, ⌊(k+1)·h/n⌋), for all k if n divides h, and else only if d ≤ 1. (With k·h =
 /// q·n + r the bounds agree if ⌊r·d/n⌋ is 0. The largest r is n − gcd(h, n), 0 if n divides h and else at least n/2.)
@@ -23,7 +23,7 @@
 
 namespace ostraka::detail {
 
-/// The value for an extent that is not given, and follows from the others.
+/// Stands for an extent that is not given, and follows from the others.
 inline constexpr std::int64_t follows = -1;
 
 /// The number of blocks into which these mesh axes divide an axis, if it is known at compile time; else
@@ -41,7 +41,7 @@ consteval std::int64_t static_ways(type_list<Ms...>) {
   return minor <= 1 || major % n == 0;
 }
 
-// The same as far as it is known at compile time; true if it is not known.
+// The same with extents that are known at compile time; true if they are not known.
 constexpr bool may_be_whole(std::int64_t major, std::int64_t minor, std::int64_t ways) {
   return ways == dynamic_extent || major == dynamic_extent || minor == dynamic_extent ||
          blocks_are_whole(major, minor, ways);
@@ -54,7 +54,7 @@ constexpr bool may_multiply(std::int64_t product, std::int64_t major, std::int64
   return one == dynamic_extent || (one == 0 ? product == 0 : product % one == 0);
 }
 
-/// `reason::ok` if two axes can be one, as far as is known at compile time. A block's static extents say nothing.
+/// `reason::ok` if two axes can be one, as far as is known at compile time. Static extents do not describe a block.
 template <class Product, class Major, class Minor, class MeshAxes, class Operation>
 consteval auto check_product_axes() {
   constexpr std::int64_t product = Product::extent, h = Major::extent, d = Minor::extent;
@@ -137,8 +137,8 @@ std::int64_t ways_of(A const& a) {
                     spec_of<A, axes_in<A>, mesh_axes>.over[position_in<I, axes_in<A>>]);
 }
 
-/// The extent of an axis that `given` has, else that of its type, else `follows`. For a block the type of a major axis
-/// says nothing: the axis may have been divided.
+/// The extent of an axis that `given` has, else that of its type, else `follows`. The type of a major axis does not
+/// give a block's extent, because the axis may have been divided.
 template <class I, bool TypeSays, class... Given>
 constexpr std::int64_t given_extent([[maybe_unused]] char const* operation, Given const&... given) {
   extent_origin origin;

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The base of windows, pads, flips, rolls and concatenations. Each says which pieces make up the axis of its
-/// result (plan/blocks/pieces.hpp); this file checks, predicts and runs it. The axis is named as it lies; the result
-/// has the sharding of the operands.
+/// result (plan/blocks/pieces.hpp); this file checks, prices and runs the rearrangement. The axis is named with the
+/// mesh axes that divide it; the result has the sharding of the operands.
 
 #include <array>
 #include <cstddef>
@@ -34,7 +34,7 @@ consteval auto check_alike() {
     return found<reason::ok>{};
 }
 
-// A block's static extent says nothing: the axis may have been divided.
+// The static extent of an axis does not give a block's extent, because the axis may have been divided.
 template <bool ChangesExtent, class Operation, class Dim, class A>
 consteval auto check_extent_may_change() {
   using I = typename axis_argument<Dim>::axis;
@@ -59,7 +59,8 @@ consteval auto check_rearrangement() {
     return check_extent_may_change<ChangesExtent, Operation, Dim, First>();
 }
 
-/// `reason::ok` if the axis of these operands can be rearranged. Parts of partial tensors are rearranged as values are.
+/// `reason::ok` if the axis of these operands can be rearranged. Partial tensors are rearranged in the same way as
+/// values.
 template <class Operation, class Dim, bool ChangesExtent, class... Operands>
 using rearrangement_verdict =
     typename decltype(check_rearrangement<Operation, Dim, ChangesExtent, Operands...>())::type;
@@ -85,13 +86,14 @@ struct moves_of_rearrangement
   }
 };
 
-// Throws unless all axes but the rearranged one are equal, and known to be.
+// Throws unless all extents but that of the rearranged axis are equal, and known to be equal.
 template <class A, class B>
 void require_equal_but(char const* operation, std::size_t along, [[maybe_unused]] A const& a,
                        [[maybe_unused]] B const& b) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(A::rank); ++i) {
     if (i == along) continue;
-    if constexpr (varying_in<A>::size > 0 && varying_in<B>::size > 0)  // before extents, which may differ elsewhere
+    if constexpr (varying_in<A>::size > 0 && varying_in<B>::size > 0)  // before extents, which may differ on other
+                                                                       // devices
       joined_origin(operation, names_of<axes_in<A>>[i], a.origins()[i], b.origins()[i]);
     if (a.extents()[i] != b.extents()[i])
       throw_error(operation, ": operands agree on the extents of all other axes, but ", names_of<axes_in<A>>[i], " is ",
@@ -149,12 +151,12 @@ auto rearrange(char const* operation, planner::rearrangement const& r, extent_or
   return result;
 }
 
-/// The source of the extent of the axis in the result. It is the operand's; it is the sum of those of the operands and
-/// of numbers; or it is computed from numbers alone, which are the same on all devices.
+/// The source of the extent of the axis in the result: the operand's extent; the sum of the operands' extents and of
+/// numbers; or numbers alone, which are the same on all devices.
 enum class result_extent { of_operand, added_up, of_numbers };
 
-/// The base of an operation that rearranges an axis, named as it lies. `Operation` has `pieces(operands…)`, and
-/// `blank<T>()`, the value of its blanks, if that is not zero.
+/// The base of an operation that rearranges an axis, named with the mesh axes that divide it. `Operation` has
+/// `pieces(operands…)`, and `blank<T>()`, the value of its blanks, if that is not zero.
 template <class Operation, class Along, result_extent Extent>
 struct rearranges {
   template <class...>

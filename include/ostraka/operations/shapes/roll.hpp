@@ -3,12 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::roll<I>(A, 3)`: index i of the result is index i − 3, round the end. `os::flip<I>(A)`: the indices of
-/// an axis in reverse.
+/// Floor 4. `os::roll<I>(A, 3)`: index i of the result is index i − 3, cyclically. `os::flip<I>(A)`: the indices of an
+/// axis in reverse.
 ///
 ///     roll<I>      [I, J]   → [I, J]      nothing moves
-///     roll<I/X>    [I_X, J] → [I_X, J]    by less than a block: to the next device, so many rows
-///     flip<I/X>    [I_X, J] → [I_X, J]    to the device as far from the end
+///     roll<I/X>    [I_X, J] → [I_X, J]    by less than a block: that many rows, to the next device
+///     flip<I/X>    [I_X, J] → [I_X, J]    blocks, to the mirrored device
 
 #include <cstddef>
 #include <cstdint>
@@ -64,14 +64,14 @@ struct flip : detail::rearranges<flip<Along>, Along, detail::result_extent::of_o
 
 }  // namespace operation
 
-/// The axis, named as it lies, shifted by so many indices; indices that leave at one end come in at the other. A
-/// negative number shifts back.
+/// Shifts the indices of an axis, named with the mesh axes that divide it, cyclically: indices that leave at one end
+/// come in at the other. A negative number shifts back.
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto roll(A const& a, std::int64_t by) {
   return detail::operate(operation::roll<detail::type_of<Along>>{{}, by}, a);
 }
 
-/// The axis, named as it lies, in reverse.
+/// Reverses the indices of an axis, named with the mesh axes that divide it.
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto flip(A const& a) {
   return detail::operate(operation::flip<detail::type_of<Along>>{}, a);

@@ -85,7 +85,7 @@ struct split : detail::moves_nothing {
 }  // namespace operation
 
 /// The axis HD as two, H major and D minor, in the same memory: free. At least one of their extents is given or static.
-/// If mesh axes divide HD, they divide H, and its extent evenly (unless that of D is 1).
+/// Mesh axes that divide HD divide H, and have to divide its extent evenly (unless that of D is 1).
 /// @throws ostraka::error, on all devices alike, if the extents do not multiply to that of HD, or blocks of HD would
 /// end within an index of H
 template <auto HD, auto H, auto D, TensorOrVariable A, class... Given>

@@ -9,8 +9,8 @@
 ///     stack<T>             [B_X, H], …    → [T, B_X, H]
 ///     stack<B/X, T, H>     [B_X, H], …    → [B_X, T, H]
 ///
-/// The first operand makes the result, and each operand writes its index of it. For variables, each is a node of the
-/// tape, and all have one value.
+/// The first operand makes the result, and each operand writes its index of the result. For variables, each write is a
+/// node of the tape, and all nodes share one value.
 
 #include <cstddef>
 #include <cstdint>
@@ -74,7 +74,7 @@ consteval auto check_stack() {
   }
 }
 
-/// `reason::ok` if a block lies as the others do that were written beside it along T.
+/// `reason::ok` if a tensor has the sharding of the operands that were written before it along T.
 template <class Operation, class T, class All, class A>
 consteval auto check_beside() {
   using own = first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, All, A>,
@@ -103,8 +103,8 @@ void write_beside(char const* operation, All const& all, A const& a, std::int64_
 
 namespace operation {
 
-/// The operation of os::stack: writes the first of `count` operands, and makes the memory of all. `Named`: the result's
-/// sharding, or only the new axis.
+/// The operation of os::stack: allocates the result of `count` operands, and writes the first one. `Named`: the
+/// result's sharding, or only the new axis.
 template <class Named>
 struct stack : detail::moves_nothing {
   static constexpr char const* name = "stack";
@@ -189,7 +189,7 @@ struct stack_of {
       "a tensor without elements");
 }
 
-/// A std::vector of tensors, or another type with elements as it has.
+/// A std::vector of tensors, or another type with such elements.
 template <class R>
 concept ListOfTensors = !TensorOrVariable<R> && requires(R const& list) {
   requires TensorOrVariable<std::remove_cvref_t<decltype(list[0])>>;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::transpose<J, I>(A)`: the axes in another order, each divided as it was. A copy on each device.
+/// Floor 4. `os::transpose<J, I>(A)`: the axes in another order, each divided as before. A copy on each device.
 ///
 ///     transpose<J, I>    [I_X, J] {U_Y} → [J, I_X] {U_Y}
 
@@ -77,7 +77,7 @@ struct transpose : detail::moves_nothing {
 
 }  // namespace operation
 
-/// All axes of A in this order, divided as they are.
+/// All axes of A in this order, with their divisions.
 template <auto... Is, TensorOrVariable A>
 [[nodiscard]] constexpr auto transpose(A const& a) {
   return detail::operate(operation::transpose<detail::type_of<Is>...>{}, a);

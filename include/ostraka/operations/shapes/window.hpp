@@ -5,10 +5,10 @@
 /// @file
 /// Floor 4. `os::window<I>(A, 2, 10)`: indices 2 to 9 of an axis, x[2:10]; `os::window<I>(A, 2, 10, 3)` every third of
 /// them. `os::pad<I>(A, 2, 3)`: two zeros before and three after; `os::pad<I>(A, 2, 3, value)`. If the axis is
-/// divided, the result is divided alike, and elements that then have another device move.
+/// divided, so is the result, and elements whose device changes move.
 ///
 ///     window<I>      [I, J]      → [I, J]           nothing moves
-///     window<I/X>    [I_X, J]    → [I_X, J]         elements, to their devices in the result
+///     window<I/X>    [I_X, J]    → [I_X, J]         elements move to their devices in the result
 ///     pad<I/X>       [I_X] {U_Y} → [I_X] {U_Y}      with zeros
 
 #include <cstddef>
@@ -39,7 +39,7 @@ namespace detail {
               axis, " were asked for; remove indices with os::window");
 }
 
-// The value of a pad: zeros, which are zeros of partial tensors, too, or a number.
+// The value of a pad: zeros, which are valid for partial tensors, too, or a number.
 struct zeros_of_pad {};
 
 template <class A, class Operation, class Value>
@@ -153,14 +153,16 @@ struct pad : detail::rearranges<pad<Along, Value>, Along, detail::result_extent:
 
 }  // namespace operation
 
-/// Every `step`-th of the indices [begin, end) of an axis, named as it lies. The result is divided as the operand is.
+/// Every `step`-th of the indices [begin, end) of an axis, named with the mesh axes that divide it. The result is
+/// divided as the operand is.
 /// @throws ostraka::error, on all devices alike, unless 0 ≤ begin ≤ end ≤ extent and step > 0
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto window(A const& a, std::int64_t begin, std::int64_t end, std::int64_t step = 1) {
   return detail::operate(operation::window<detail::type_of<Along>>{{}, begin, end, step}, a);
 }
 
-/// So many zeros before and after an axis, named as it lies. @throws ostraka::error, on all devices alike, if negative
+/// Adds this many zeros before and after the indices of an axis, named with the mesh axes that divide it. @throws
+/// ostraka::error, on all devices alike, if a number is negative
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto pad(A const& a, std::int64_t before, std::int64_t behind) {
   return detail::operate(operation::pad<detail::type_of<Along>>{{}, before, behind, {}}, a);
