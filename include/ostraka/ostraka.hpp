@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. Named-axis sharded tensors, the header of every program: meshes, tensors and their creation, arithmetic,
 /// moves, einsum and reductions, bodies of os::shard_map. The vocabulary, derivatives, optimisers, experts and files
-/// have headers beside this one. Write `namespace os = ostraka;` yourself.
+/// have headers beside this one. Programs define the short name themselves: `namespace os = ostraka;`.
 
 #include <ostraka/types/support/language.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. The version, as macros so that the preprocessor can ask. CMake reads it from here: this is the only place
-/// to change it.
+/// Floor 1. The version, as macros so that the preprocessor can test it. CMake reads it from here: this is the only
+/// place to change it.
 
 /// The version: its major, minor and patch number.
 #define OSTRAKA_VERSION_MAJOR 0

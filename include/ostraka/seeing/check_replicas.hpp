@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::check_replicas(A)`: checks that the blocks that the type of A calls replicas are equal.
+/// Floor 4. `os::check_replicas(A)`: checks that blocks that are replicas by the type of A are equal.
 
 #include <Kokkos_Core.hpp>
 
@@ -14,11 +14,11 @@
 
 namespace ostraka {
 
-/// Compares, bit for bit, the blocks of devices that hold the same one: along the mesh axes over which A is neither
-/// divided nor partial. Moves each block once along each of them. Use it to find mistakes in a program that writes to
-/// blocks itself. Collective over the mesh.
-/// @throws ostraka::error, the same on all devices, that names two ranks, the mesh axis and the first index where they
-/// differ
+/// Compares replicas of blocks bit for bit: the blocks along the mesh axes over which A is neither divided nor partial.
+/// Moves each block once along each of these mesh axes. Use it to find mistakes in a program that writes to blocks
+/// itself. Collective over the mesh.
+/// @throws ostraka::error, the same on all devices, that names two ranks, the mesh axis, and the first index at which
+/// their blocks differ
 template <Tensor A>
 void check_replicas(A const& a) {
   using value = typename A::value_type;

@@ -12,8 +12,8 @@
 
 namespace ostraka {
 
-/// Kokkos with its backend and threads, MPI, BLAS and the processor for which it has chosen its kernels, the vectors of
-/// our own kernels: one line each, for this rank, without communication.
+/// One line each for Kokkos with its backend and threads, MPI, BLAS and the processor for which it has chosen its
+/// kernels, and the vector width of the library's own kernels. For this rank, without communication.
 [[nodiscard]] inline std::string describe(environment const&) { return engine::describe(engine::find_environment()); }
 
 }  // namespace ostraka

@@ -24,8 +24,8 @@ namespace detail {
 
 struct leaf_row {
   std::string path, type, extents;
-  std::int64_t elements = 0;  ///< of the whole tensor
-  std::int64_t bytes = 0;     ///< of the device with the largest block, which is the last one for all leaves
+  std::int64_t elements = 0;  ///< elements of the whole tensor
+  std::int64_t bytes = 0;     ///< bytes of the device with the largest block, which is the last device for every leaf
 };
 
 template <class Leaf>
@@ -128,8 +128,8 @@ constexpr std::int64_t bytes_of_names([[maybe_unused]] T const& shape, Sizes con
 }  // namespace detail
 
 /// The leaves of a tree without memory, a line each: path, element type, sharding, extents, and the bytes of the device
-/// that holds most, which is the last device whatever the extents; then their sum. Takes extents and sizes of mesh axes
-/// by name, in os::sizes, or a mesh.
+/// with the largest blocks, which is the last device for all extents; then their sum. Takes extents and sizes of mesh
+/// axes by name, in os::sizes, or a mesh.
 template <Tree T, class... Given>
 [[nodiscard]] std::string describe(Given const&... given) {
   return detail::describe_rows(detail::rows_of_tree(detail::shape_of<T>{}, given...));
@@ -140,14 +140,15 @@ template <template <class, class...> class T, class... Given>
   return describe<T<names>>(given...);
 }
 
-/// The same for a given tree: for one of names, whose vectors have lengths, with extents and sizes of mesh axes; for
-/// one of tensors, without.
+/// The same for a given tree. A tree of names, whose vectors have lengths, needs extents and sizes of mesh axes; a tree
+/// of tensors does not.
 template <Tree T, class... Given>
 [[nodiscard]] std::string describe(T const& tree, Given const&... given) {
   return detail::describe_rows(detail::rows_of_tree(tree, given...));
 }
 
-/// The sum of these bytes: the memory that such a tree takes on the device that holds most. Constant if the sizes are.
+/// The sum of these bytes: the memory that such a tree takes on the device with the largest blocks. A constant
+/// expression if the sizes are constant.
 template <Tree T, class... Given>
 [[nodiscard]] constexpr std::int64_t bytes_a_device(Given const&... given) {
   return detail::bytes_of_names(detail::shape_of<T>{}, collect_sizes(given...));

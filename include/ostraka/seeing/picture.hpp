@@ -80,7 +80,7 @@ template <class = void>
   }
 }
 
-/// `0,2,4`, or `0–7` for three or more in a row.
+/// `0,2,4`, or `0–7` for three or more consecutive numbers.
 template <class = void>
 [[gnu::cold]] std::string devices_as_text(std::vector<std::int64_t> const& devices) {
   std::string text;
@@ -94,7 +94,8 @@ template <class = void>
   return text;
 }
 
-/// The holders of a block: `0,1` both hold it; `0 + 1` summands of it; `max(0, 1)` operands; `0 | 1` each its own.
+/// The holders of a block: `0,1`: both hold it; `0 + 1`: summands of it; `max(0, 1)`: operands of a maximum; `0 | 1`:
+/// each holds its own.
 template <class = void>
 [[gnu::cold]] std::string holders_as_text(picture const& p, std::int64_t block) {
   bool const as_function = p.kind == reduction::max || p.kind == reduction::min;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::print(A)`: prints a small tensor, whole, on device 0, to which it is gathered. (os::print_blocks
-/// prints it device by device.)
+/// Floor 4. `os::print(A)`: gathers a small tensor to device 0 and prints it there. (os::print_blocks prints it device
+/// by device.)
 ///
 ///     double T[I_X, J] of 2 × 3
 ///     [[  1   2   3]
@@ -29,14 +29,15 @@ namespace ostraka {
 
 namespace detail {
 
-inline constexpr std::int64_t most_printed = 1000;  ///< elements; of a longer tensor, the ends of long axes are printed
+inline constexpr std::int64_t most_printed = 1000;  ///< elements; of a longer tensor, only the ends of long axes are
+                                                    ///< printed
 inline constexpr std::int64_t printed_ends = 3;     ///< indices at either end of an axis that is cut
 
 // An array to be printed: the indices of each axis that are printed, and its elements as text.
 struct printed_array {
   std::vector<std::int64_t> extents, strides;
-  std::vector<std::string> const* elements = nullptr;  ///< the printed ones, in order
-  std::size_t width = 0;                               ///< of the widest
+  std::vector<std::string> const* elements = nullptr;  ///< the printed elements, in order
+  std::size_t width = 0;                               ///< width of the widest element
   std::size_t next = 0;
   bool cut = false;
 

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. A part of a program as a timeline, for Perfetto and chrome://tracing: of all ranks on one clock, or of a
-/// machine that is not available. A program without it is traced as a whole by OSTRAKA_TRACE=file (docs/traces.md).
+/// machine that is not available. OSTRAKA_TRACE=file traces a whole program without changes to it (docs/traces.md).
 ///
 ///     {
 ///       os::trace const traced("step.json");
@@ -29,11 +29,11 @@
 namespace ostraka {
 
 /// Records what all ranks do during its lifetime; at its end rank 0 writes the file. Collective over all ranks of the
-/// job at its beginning and its end; no other host thread may be in an operation then. If an exception ends it, each
-/// rank writes a file of its own, `file.rank3`, and waits for no other.
+/// job at its beginning and its end; no other host thread may be in an operation then. If an exception ends the scope,
+/// each rank writes a file of its own, `file.rank3`, and does not wait for others.
 class trace {
  public:
-  /// Rank 0's name counts. With an empty one no file is written: for os::trace_summary.
+  /// Rank 0's file name counts. If it is empty, no file is written: use that for os::trace_summary.
   /// @throws ostraka::error if MPI does not run
   explicit trace(std::string file) : tracer_(engine::trace_request::of_part(std::move(file)), true) {}
   ~trace() { tracer_.write(std::uncaught_exceptions() > in_flight_); }

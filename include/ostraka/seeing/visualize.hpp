@@ -116,7 +116,7 @@ template <class = void>
   return text;
 }
 
-// A colour for each device. Devices that follow each other have different ones.
+// A colour for each device. Consecutive devices have different colours.
 [[gnu::cold]] inline std::string colour_of(std::int64_t device) {
   return join_text("hsl(", device * 137 % 360, ",55%,80%)");
 }
@@ -244,7 +244,7 @@ void add_mesh_axis(std::vector<std::string>& names, std::vector<std::int64_t>& s
   }
 }
 
-// The mesh axes that are given come first, in their order, then those of static size that are not given.
+// The given mesh axes come first, in their order, then the other mesh axes with static sizes.
 template <class... Named, class... As, class... Ms>
 picture picture_of_sizes(auto sharding, sizes<Named...> const& given, type_list<As...>, type_list<Ms...>) {
   using given_names = type_list<Named...>;
@@ -279,22 +279,22 @@ picture picture_of_dims(Given const&... given) {
 }  // namespace detail
 
 /// The devices that hold each block: one axis as a row, two as a table, more as slices of named axes, with the divided
-/// ones as rows and columns. `0,1`: both hold it; `0 + 1`: summands of it ({U_X}); `0 | 1`: each holds its own, of a
-/// block in a body ({V_X}). Nothing is communicated.
+/// ones as rows and columns. `0,1`: both hold it; `0 + 1`: summands of it ({U_X}); `0 | 1`: each holds its own block,
+/// in a body ({V_X}). Nothing is communicated.
 template <TensorOrVariable A>
 [[nodiscard, gnu::cold]] std::string visualize(A const& a) {
   return detail::picture_as_text(detail::picture_of_tensor("visualize", detail::underlying_tensor(a)));
 }
 
 /// The same for a sharding, with extents and sizes of mesh axes by name. Devices are numbered over the mesh axes in the
-/// order in which these are given, the first one major.
+/// given order, the first one major.
 template <auto... Dims, class... Given>
   requires(!(TensorOrVariable<Given> || ...))
 [[nodiscard, gnu::cold]] std::string visualize(Given const&... given) {
   return detail::picture_as_text(detail::picture_of_dims<Dims...>(given...));
 }
 
-/// The picture as SVG, to be written to a file: blocks in proportion to their extents, one colour a device.
+/// The picture as SVG text, to write to a file: blocks in proportion to their extents, one colour a device.
 template <TensorOrVariable A>
 [[nodiscard, gnu::cold]] std::string visualize_svg(A const& a) {
   return detail::picture_as_svg(detail::picture_of_tensor("visualize_svg", detail::underlying_tensor(a)));

@@ -27,7 +27,7 @@ template <class Sharding>
 using fallback_sharding =
     std::conditional_t<is_valid_sharding<Sharding>, Sharding, typename undivided<union_of<axes_in<Sharding>>>::type>;
 
-/// Stands for a result. A program that compiles never makes one.
+/// Takes the place of a result. A program that compiles never makes one.
 template <class TensorType>
 struct after_error : TensorType {
   template <class T, class Sharding, class Space>
@@ -66,8 +66,8 @@ struct no_sharding {
   using type = sharding<>;
 };
 
-/// A scalar result, for a call with unknown tensors. It is instantiated for these arguments only, not by each
-/// inclusion.
+/// A scalar result, for a call with unknown tensors. It depends on the arguments, so that only a call instantiates it,
+/// and not each inclusion of a header.
 template <class... Arguments>
 using scalar_after_error = after_error_of<float, typename no_sharding<Arguments...>::type>;
 

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. Extents of blocks in the body of os::shard_map: an axis that is divided unevenly may have another extent on
 /// each device. All devices know the origin of an extent, but not the extents of others. Only the origin, never a
-/// device's own extent, decides whether an operation is refused, or asks the other devices first.
+/// device's own extent, decides whether an operation is refused, or exchanges extents first.
 
 #include <array>
 #include <concepts>
@@ -21,14 +21,14 @@
 
 namespace ostraka::detail {
 
-/// How the extent of a block's axis came about.
+/// The origin of the extent of a block's axis: how it came about, which all devices know.
 struct extent_origin {
   static constexpr std::int64_t alike = -1;       ///< `whole`: the same on all devices
   static constexpr std::int64_t of_its_own = -2;  ///< `whole`: each device's own
 
   std::int64_t whole = alike;  ///< or the length of the axis, which `over` divides unevenly
   planner::mesh_order over{};  ///< mesh axes in the running mesh's numbering, major first
-  int shifted = 0;             ///< the block is that of the device this many places before, along the one mesh axis
+  int shifted = 0;             ///< the block belongs to the device this many places before, along the one mesh axis
   std::int64_t halo = 0;       ///< number of added neighbours' indices, for an extent that is not alike
   bool is_undivided = false;   ///< for a padded axis: no other device has indices of it
 
@@ -40,8 +40,9 @@ struct extent_origin {
     padded.halo += is_alike() ? 0 : more;
     return padded;
   }
-  /// The number by which devices compare calls on blocks with `own` indices here. All devices have it: the extent, or
-  /// that of the axis that is divided unevenly. −1, which is not compared, if each device has its own.
+  /// The number by which devices compare calls on blocks with `own` indices on this device: the extent if it is the
+  /// same on all devices, or the extent of the unevenly divided axis. −1, which is not compared, if each device has its
+  /// own extent.
   [[nodiscard]] constexpr std::int64_t compared(std::int64_t own) const {
     return is_alike() ? own : whole >= 0 ? whole : -1;
   }
@@ -134,8 +135,8 @@ constexpr extent_origin origin_in(TensorType const& t) {
       "give extents that the mesh axes divide evenly");
 }
 
-/// The common origin of an axis in two operands. Throws, on all devices alike, if their origins differ. An extent that
-/// is each device's own adds nothing to a known origin: the extents themselves are compared.
+/// The common origin of an axis in two operands. Throws, on all devices alike, if their origins differ. If one extent
+/// is each device's own, the other origin is the result, because the extents themselves are compared.
 inline extent_origin joined_origin(std::string_view operation, std::string_view axis, extent_origin const& a,
                                    extent_origin const& b) {
   if (a == b || b.whole == extent_origin::of_its_own) return a;

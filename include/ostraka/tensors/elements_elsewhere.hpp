@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Two notations that arrays have and tensors do not: a tensor as a number, and an element by its indices. The
-/// error of each says how to read the elements.
+/// Floor 4. Errors for two notations of arrays that tensors do not support: conversion to a number, and access by
+/// indices. Each error says how to read elements.
 
 #include <concepts>
 #include <type_traits>
@@ -14,10 +14,10 @@
 
 namespace ostraka::detail {
 
-/// An empty base of tensors with this sharding, which declares the two.
+/// The empty base of tensors with this sharding that declares both notations.
 template <class T, class Sharding>
 struct elements_elsewhere {
-  /// Does not compile: the error says that os::value gives the number. It is explicit, so that overloads and concepts
+  /// Does not compile: the error says that os::value returns the number. It is explicit, so that overloads and concepts
   /// do not take a tensor for a number.
   template <class N>
     requires(std::is_arithmetic_v<N> && sharding_traits<Sharding>::axes::size == 0)

@@ -25,7 +25,8 @@ namespace detail {
 template <class Label, class Splits>
 struct labelled;
 
-// Merges the axes of one label: keeps the first division, and makes the mesh axes of all others hold summands.
+// Merges the axes of one label: keeps the first division, and makes the result partial over the mesh axes of all
+// others.
 template <class Label, class Kept, class Summed, class... Labelled>
 struct merge_labelled;
 
@@ -118,7 +119,7 @@ class relabelled {
     for (int p = TensorType::rank - 1; p >= 0; --p)
       extents_[static_cast<std::size_t>(along()[p])] = tensor.extents()[static_cast<std::size_t>(p)];
     if constexpr (varying_in<TensorType>::size > 0)
-      for (int p = 0; p < TensorType::rank; ++p)  // all devices know it, before they compare extents
+      for (int p = 0; p < TensorType::rank; ++p)  // all devices know this before they compare extents
         for (int q = 0; q < p; ++q)
           if (along()[p] == along()[q])
             detail::joined_origin("relabel", detail::names_of<axes>[static_cast<std::size_t>(along()[p])],
@@ -134,7 +135,7 @@ class relabelled {
 
   [[nodiscard]] std::array<std::int64_t, axes::size> const& extents() const { return extents_; }
 
-  /// The extents of its labels and the sizes of its mesh axes, by name.
+  /// The extents of the labels and the sizes of the mesh axes, by name.
   [[nodiscard]] auto sizes() const { return sizes(axes{}, mesh_axes{}); }
 
   [[nodiscard]] TensorType const& tensor() const { return tensor_; }

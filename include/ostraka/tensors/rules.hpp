@@ -11,8 +11,8 @@
 
 namespace ostraka {
 
-/// The tensor with these axes, divided as the rules say: `constexpr os::rules<batch/X, hidden/Y> R;`, or `R{}` if R is
-/// a type.
+/// The tensor with these axes, divided as the rules say: `constexpr os::rules<batch/X, hidden/Y> R;`. If R is a type,
+/// pass `R{}`.
 template <auto Rules, class T, auto... Axes>
 using tensor_under = tensor<T, Rules(Axes...)>;
 

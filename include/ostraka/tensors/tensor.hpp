@@ -53,7 +53,7 @@ using checked_sharding_of =
     typename checked_sharding<sharding_of<Dims...>,
                               require_well_sharded<typename element<T>::type, sharding_of<Dims...>>()>::type;
 
-// The parts of a tensor. A refused type has no axes, so that Kokkos does not also report ranks and elements.
+// The parts of a tensor's type. A refused type gets no axes, so that Kokkos does not also report ranks and elements.
 template <class T, class Sharding, class Space, bool = require_well_sharded<T, Sharding>()>
 struct tensor_parts {
   using type = unnamed_tensor<float, 0, Space>;
@@ -81,7 +81,7 @@ template <class T, class From, class U, class To, class Space>
 inline constexpr bool is_other_tensor<basic_tensor<T, From, Space>, basic_tensor<U, To, Space>> =
     (!std::is_same_v<T, U> && !std::is_same_v<T const, U>) || (!std::is_same_v<From, To> && !varies_less<From, To>);
 
-// An invalid type has its own error, and no further one.
+// An invalid type raises its own error, and no further one.
 template <class Other, class TensorType>
 consteval auto check_assignment() {
   using from = typename Other::element_type;
@@ -174,10 +174,10 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
   using typename unnamed::extents_type;
   using typename unnamed::view_type;
 
-  /// An empty handle, to be assigned to.
+  /// An empty handle, until a tensor is assigned.
   basic_tensor() = default;
 
-  /// Takes a block without a copy. @pre the view has the extents of this device's block; os::from_local checks it
+  /// Takes a block without a copy. @pre the view has the extents of this device's block; os::from_local checks this
   basic_tensor(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents, view_type local)
       : unnamed(std::move(mesh), extents, std::move(local)) {}
 
@@ -200,7 +200,8 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
     requires(detail::is_other_tensor<Other, basic_tensor>)
   basic_tensor(Other const&) { reason::raise<detail::assignment_verdict<Other, basic_tensor>>(); }
 
-  /// The global extent of an axis. For a block, its own extent; for a padded axis, the extent without its halo.
+  /// The global extent of an axis. For a block, the extent on this device; for a padded axis, the extent without the
+  /// halo.
   template <Axis A>
   [[nodiscard]] auto extent(A) const {
     if constexpr (detail::pads<axes, A>)
@@ -223,7 +224,7 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
   }
 
   /// The tensor's mesh, with the mesh axes in its type and `more` of them: `os::zeros<T>(A.mesh(), …)` beside A,
-  /// `A.mesh().coordinate(X)`; `A.mesh(X, Y)` if A divides no axis over Y.
+  /// `A.mesh().coordinate(X)`. Write `A.mesh(X, Y)` if A divides no axis over Y.
   /// @throws ostraka::error for an empty handle, and if the mesh lacks one of `more`
   template <MeshAxis... More>
   [[nodiscard, gnu::cold]] auto mesh(More...) const {

@@ -98,7 +98,7 @@ class unnamed_tensor {
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return mesh_; }
 
  private:
-  // Takes the handle of the other one. @pre this one is empty
+  // Takes over the other handle. @pre this one is empty
   void exchange(unnamed_tensor& other) noexcept {
     mesh_.swap(other.mesh_);
     extents_ = other.extents_;

@@ -5,8 +5,8 @@
 /// @file
 /// Floor 4. The fields of a plain struct: their number, references to them, and their names. C++20 has no reflection.
 /// Fields are counted by the number of initialisers that the struct takes, and bound by structured bindings, up to 16.
-/// Their names are read from the compiler's spelling of their addresses. A struct with more fields, or one that is no
-/// aggregate, lists them itself:
+/// Their names are read from the compiler's spelling of their addresses. A struct with more fields, or one that is not
+/// an aggregate, lists them itself:
 ///
 ///     static constexpr auto fields() { return std::tuple{os::field("w1", &mlp::w1), os::field("b1", &mlp::b1)}; }
 
@@ -22,7 +22,7 @@ namespace ostraka {
 /// One field in the list of a struct that lists its fields.
 template <class Pointer>
 struct field {
-  std::string_view name;  ///< what the field is called
+  std::string_view name;  ///< the name of the field
   Pointer pointer;        ///< a pointer to the member
 
   constexpr field(std::string_view called, Pointer to) : name(called), pointer(to) {}
@@ -75,7 +75,7 @@ consteval int count_fields() {
     return count_fields<S, N + 1, true>();
   } else if constexpr (Began) {
     return N - 1;
-  } else {  // a field without a default needs all before it
+  } else {  // a field without a default needs all earlier ones
     return count_fields<S, N + 1, false>();
   }
 }

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. Trees in bodies of os::shard_map. A tree enters as the same struct with the blocks of its leaves. So a
-/// function of parameters takes it, and os::value_and_grad gives a tree of blocks.
+/// function of parameters accepts it, and os::value_and_grad returns a tree of blocks.
 ///
 ///     os::shard_map<os::dims<>{}>([&](auto const& p, auto x) { return os::psum<X>(loss(p, x)); }, params, data);
 
@@ -20,7 +20,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// The leaf policy of a tree of blocks: F makes each block from the leaf of L, and variables from variables.
+/// The leaf policy of a tree of blocks: F makes each block from the leaf of L, and a variable from a variable.
 template <class F>
 struct made_by {
   template <class L>

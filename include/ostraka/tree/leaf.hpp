@@ -12,7 +12,7 @@
 ///     };
 ///
 /// mlp<os::values> holds tensors; mlp<os::names> holds only the types that they would have. A leaf policy is any class
-/// with a member template `leaf<T, Sharding>`, so that other things can be put in the same places.
+/// with a member template `leaf<T, Sharding>`, so that a program can put other types in the same places.
 
 #include <ostraka/tensors/tensor.hpp>
 
@@ -36,7 +36,7 @@ struct values {
   using leaf = basic_tensor<T, Sharding, Kokkos::DefaultExecutionSpace::device_type>;
 };
 
-/// The leaf policy of tensors of element type U, whatever the struct says: 16-bit copies of parameters, double sums of
+/// The leaf policy of tensors of element type U instead of the struct's: 16-bit copies of parameters, double sums of
 /// gradients.
 template <class U, class Space = Kokkos::DefaultExecutionSpace::device_type>
 struct values_of {
@@ -50,7 +50,7 @@ struct names {
   using leaf = leaf_name<T, Sharding>;
 };
 
-/// The leaf policy with one type in every leaf: norms of parameters are an mlp<os::each<double>>.
+/// The leaf policy with one type in every leaf: an mlp<os::each<double>> can hold the norms of parameters.
 template <class R>
 struct each {
   template <class T, class Sharding>
@@ -64,17 +64,18 @@ using leaf = typename L::template leaf<typename detail::element<T>::type, detail
 
 namespace detail {
 
-// Takes types, not values as dimensions are elsewhere: nvcc 13 ends without a word if a sharding is one of the values.
+// Takes types, although dimensions are values elsewhere: nvcc 13 exits without a message if one of the values is a
+// sharding.
 template <class T, class... Dims>
 using checked_stack = typename checked_sharding<canonical_sharding<Dims...>,
                                                 require_well_sharded<T, canonical_sharding<Dims...>>()>::type;
 
 }  // namespace detail
 
-/// The leaf policy of stacked layers: these dimensions stand before a leaf's own. If `layer` is the struct of one
-/// layer, a pipeline has `layer<os::stacked<L, depth/Z>> layers`, w[depth_Z, I, J], where another program has
-/// `std::vector<layer<L>> layers`, of w[I, J]. Layer n of the first is number n in the natural order of these axes. A
-/// struct within gets the same policy; dimensions of a policy that is stacked further come after these.
+/// The leaf policy of stacked layers: these dimensions come before a leaf's own. If `layer` is the struct of one layer,
+/// a pipeline has `layer<os::stacked<L, depth/Z>> layers`, w[depth_Z, I, J], where another program has
+/// `std::vector<layer<L>> layers`, of w[I, J]. Layer n of the stack has index n along these axes, counted row-major. A
+/// nested struct gets the same policy; if it stacks further dimensions, they come after these.
 template <class L, auto... Dims>
 struct stacked {
   template <class T, class Sharding>

@@ -54,14 +54,14 @@ class leaf_to_make {
   /// The mesh of the tree.
   [[nodiscard]] Mesh const& mesh() const { return mesh_; }
 
-  /// The extents that os::make_tree was given.
+  /// The extents given to os::make_tree.
   [[nodiscard]] Sizes const& sizes() const { return sizes_; }
 
   /// The leaf's place in the tree: `layers[3].w1`.
   [[nodiscard]] std::string const& path() const { return path_; }
 
-  /// The tree's seed and the path combined, so that no two leaves have the same numbers, and a leaf has the same ones
-  /// whatever else is in the tree.
+  /// The tree's seed and the path combined, so that no two leaves have the same numbers, and a leaf's numbers do not
+  /// depend on the rest of the tree.
   [[nodiscard]] ostraka::seed seed() const { return ostraka::seed(detail::seed_of_path(seed_.value, path_)); }
 
  private:
@@ -139,8 +139,8 @@ Out make_tree_of(Shape const& shape, Mesh const& m, Given const&... given) {
 }  // namespace detail
 
 /// Makes the tree `T`, with tensors where T has names, leaf by leaf in the order of the fields. Takes extents by name,
-/// written out or in an os::sizes, which may hold those that only some leaves have; then optionally an os::seed; last,
-/// optionally, a function of os::leaf_to_make that makes a leaf. Without one, makes zeros, or random numbers as
+/// written out or in an os::sizes, which may also hold extents that only some leaves need; then optionally an os::seed;
+/// last, optionally, a function of os::leaf_to_make that makes a leaf. Without one, makes zeros, or random numbers as
 /// os::random does if there is a seed. Vectors are as long as in a default-constructed T.
 /// @throws ostraka::error as os::zeros does, naming the leaf
 template <Tree T, class Mesh, class... Given>
@@ -152,7 +152,7 @@ template <Tree T, class Mesh, class... Given>
     return out{};
 }
 
-/// Raises the error that T is no tree.
+/// Raises the error that T is not a tree.
 template <class T, class Mesh, class... Given>
   requires(!Tree<T>)
 auto make_tree(Mesh const&, Given const&...) {

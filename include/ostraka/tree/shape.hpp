@@ -4,14 +4,15 @@
 
 /// @file
 /// Floor 4. The shape of a tree is the same tree with names in its leaves, Tree<os::names>. Its fields tell which
-/// members are leaves, which are trees within, and which are neither (a number of heads, an epsilon) and carried along.
+/// members are leaves, which are nested trees, and which are neither (a number of heads, an epsilon) and are copied
+/// unchanged.
 ///
-///     field of Tree<names>                  it is
+///     field of Tree<names>                  kind
 ///     leaf_name<T, Sharding>                a leaf
 ///     Other<names>                          a tree
 ///     Other<stacked<names, L/Z>>            a tree whose leaves have more axes
-///     std::array, std::vector of these      so many of them
-///     anything else                         carried along
+///     std::array, std::vector of these      a list of them
+///     anything else                         copied unchanged
 
 #include <array>
 #include <type_traits>
@@ -25,8 +26,8 @@ namespace ostraka {
 
 namespace detail {
 
-// For a leaf policy: the policy within the stacked ones, the same stack with another policy within, and the axes that
-// it puts before those of a leaf.
+// For a leaf policy: the innermost policy of a stack, the same stack around another policy, and the axes that it puts
+// before those of a leaf.
 template <class L>
 struct policy_of {
   using leaves = L;
@@ -43,7 +44,7 @@ struct policy_of<stacked<L, Dims...>> {
       concatenation_of<typename policy_of<L>::stacked_axes, typename sharding_traits<sharding_of<Dims...>>::axes>;
 };
 
-// The leaf policy of T, and T with another one. `leaves` is void if T is no tree.
+// The leaf policy of T, and T with another one. `leaves` is void if T is not a tree.
 template <class T>
 struct tree_of {
   using leaves = void;
@@ -178,7 +179,7 @@ consteval auto check_trees() {
     return found<reason::ok>{};
 }
 
-/// `reason::ok`, or the reason why these are no trees of one shape.
+/// `reason::ok`, or the reason why these are not trees of one shape.
 template <class... Trees>
 using trees_verdict = typename decltype(check_trees<std::remove_cvref_t<Trees>...>())::type;
 

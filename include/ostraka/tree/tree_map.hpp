@@ -147,8 +147,8 @@ template <class F, class R, class... Trees>
 struct leaves_of_results<F, type_list<R>, Trees...>
     : fitting_leaves<F, type_list<Trees...>, leaves_in<Trees>..., typename leaves_like<R>::type, each<R>> {};
 
-// The leaf policy of a tree of f's results: the one that is named, that of one of the trees, tensors of one element
-// type, one type; else the type of f's result for each leaf.
+// The leaf policy of a tree of f's results: the first that fits of the named policy, the policies of the trees, tensors
+// of one element type, and one type; else the type of f's result for each leaf.
 template <class Named, class F, class... Trees>
 struct result_leaves {
   using type = Named;
@@ -173,10 +173,10 @@ constexpr auto map_trees(char const* operation, F f, First const& first, More co
 }  // namespace detail
 
 /// The tree with f(leaf of a, leaf of b, …) in its leaves. Trees that are mapped together have the same struct. Members
-/// that are no leaves are carried along from the first. If f's results have the types of the leaves of one of the
-/// trees, the result has that tree's policy; if they are tensors of another element type U, os::values_of<U>; if they
-/// are all of one type R, os::each<R>. `os::tree_map<L>(f, …)` names the policy. Calls f leaf after leaf in the order
-/// of the fields, on all devices alike, so that f may communicate.
+/// that are not leaves are copied from the first tree. If f's results have the types of the leaves of one of the trees,
+/// the result has that tree's policy; if they are tensors of another element type U, os::values_of<U>; if they are all
+/// of one type R, os::each<R>. `os::tree_map<L>(f, …)` names the policy. Calls f for one leaf after another in the
+/// order of the fields, on all devices alike, so that f may communicate.
 /// @throws ostraka::error before f is called if vectors in the trees have different lengths; an error that f throws
 /// names the leaf
 template <class Leaves = void, class F, class First, class... More>

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. A tree under other shardings: those of its struct, or those that a leaf policy makes of them:
+/// Floor 4. A tree under other shardings: those in its struct, or those that a leaf policy derives from them:
 ///
-///     auto reduced = os::tree_reshard<os::values>(gradients);    // [I, J] {U_X} → [I, J], as the struct has it
+///     auto reduced = os::tree_reshard<os::values>(gradients);    // [I, J] {U_X} → [I, J], as in the struct
 
 #include <ostraka/moves/reshard.hpp>
 #include <ostraka/tree/leaf.hpp>
@@ -35,8 +35,8 @@ struct reshard_leaf {
 
 }  // namespace detail
 
-/// The tree with each leaf under the sharding that `Leaves` gives it. A leaf that has it already shares its memory.
-/// Collective over the mesh axes that either sharding names.
+/// The tree with each leaf under the sharding that `Leaves` gives it. A leaf that already has that sharding shares its
+/// memory. Collective over the mesh axes that either sharding names.
 template <class Leaves, class T>
 [[nodiscard]] auto tree_reshard(T const& tree) {
   if constexpr (reason::ok_or_raise<detail::trees_verdict<T>>()) {

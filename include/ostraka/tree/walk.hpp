@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Walks through trees of one shape side by side, leaf by leaf in the order of their fields. One walk visits,
-/// another makes a new tree. A leaf's path (`layers[3].w1`) is a chain on the stack. It becomes text when it is asked
-/// for, or when an os::error passes.
+/// Floor 4. Walks through trees of one shape side by side, leaf by leaf in the order of their fields. One walk visits
+/// leaves, another makes a new tree. A leaf's path (`layers[3].w1`) is a chain on the stack. It becomes text only if f
+/// asks for it or throws an os::error.
 
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +42,7 @@ constexpr std::size_t common_length(path const& at, char const* operation, First
   return first.size();
 }
 
-/// Throws, before anything is done, if vectors in the trees have different lengths.
+/// Throws if vectors in the trees have different lengths, before f is called.
 template <class S, class... Trees>
 constexpr void require_same_lengths(path const& at, char const* operation, Trees const&... trees);
 
@@ -102,7 +102,7 @@ struct typed_leaves {
     visit(f, at, leaves, std::index_sequence_for<Leaves...>{});
   }
 
-  // The first pointer is that of the leaf to be filled.
+  // The first pointer is the leaf to fill.
   template <class Out, std::size_t... Is>
   static void fill(void* f, path const& at, void* const* leaves, std::index_sequence<Is...>) {
     Out made = (*static_cast<F*>(f))(at, *static_cast<Leaves*>(leaves[Is + 1])...);
@@ -198,7 +198,7 @@ constexpr Out make_fields(F& f, path const& at, std::integer_sequence<int, Is...
   }
 }
 
-/// True if a new tree is filled in place. Others are returned, level by level.
+/// True if a new tree is filled in place. Other trees are returned level by level.
 template <class Out>
 inline constexpr bool is_filled_in_place = std::is_default_constructible_v<Out>&& std::is_copy_assignable_v<Out>;
 
@@ -234,8 +234,8 @@ template <class S, class Out, class F, class First, class... More>
   }
 }
 
-/// The tree Out, which also has shape S, with f(path, leaf…) in its leaves. Members that are no leaves are the first
-/// tree's.
+/// The tree Out, which also has shape S, with f(path, leaf…) in its leaves. Members that are not leaves are copied from
+/// the first tree.
 template <class S, class Out, class F, class First, class... More>
 constexpr Out make_node(F& f, path const& at, First const& first, More const&... more) {
   constexpr node kind = node_of<S>;
