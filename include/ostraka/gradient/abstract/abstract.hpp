@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::abstract<T>` is the type T of a tensor without elements, and works in constant expressions. It holds a
-/// pointer to the record of the operations on it, its extents, and the block in which it would be.
+/// Floor 4. `os::abstract<T>` is the type T of a tensor without elements, and works in constant expressions. It holds
+/// its extents, the block that it would occupy, and a pointer to the record of the operations on it.
 
 #include <array>
 #include <cstddef>
@@ -31,7 +31,7 @@ class abstract {
   using extents_type = std::array<std::int64_t, static_cast<std::size_t>(rank)>;
 
   constexpr abstract() = default;
-  /// A tensor in a given block; an operand is in none.
+  /// A tensor in a given block; an operand has none.
   constexpr abstract(detail::forecast* written, extents_type const& extents, detail::predicted_block const& block)
       : forecast_(written), extents_(extents), block_(block) {
     if (written != nullptr) written->add_mesh_axes(mesh_axes_in<T>{});
@@ -53,7 +53,7 @@ class abstract {
   }
   /// All extents, in the order of the axes.
   [[nodiscard]] constexpr extents_type const& extents() const { return extents_; }
-  /// The sizes of mesh axes, for prices. @pre it has a record
+  /// The sizes of mesh axes, for prices. @pre the tensor has a record
   [[nodiscard]] constexpr detail::size_table const* mesh_sizes() const { return &forecast_->sizes(); }
 
   /// The record of the operations on it.
@@ -68,7 +68,7 @@ class abstract {
 
 namespace detail {
 
-/// The interpreter of abstract tensors: gives the result's type, and records the moves that it would take
+/// The interpreter of abstract tensors: returns a result of the right type, and records the moves that it would take
 /// (predict.hpp).
 struct predicts {
   static constexpr int level = 1;
@@ -104,7 +104,7 @@ struct interpreter_of<variable<abstract<T>, Cotangent>> {
 template <class T>
 inline constexpr bool is_abstract<abstract<T>> = true;
 template <class T>
-inline constexpr bool is_variable<abstract<T>> = true;  // goes where variables go; a constant to all derivatives
+inline constexpr bool is_variable<abstract<T>> = true;  // accepted where variables are; a constant for all derivatives
 
 template <class T>
 [[nodiscard]] constexpr abstract<T> stop_gradient(abstract<T> const& x) {

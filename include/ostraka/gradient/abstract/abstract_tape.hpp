@@ -34,7 +34,7 @@ class abstract_node {
   void (*end_)(abstract_node* ended) = nullptr;  // nvcc aborts where a template's object is deleted as an abstract_node
 };
 
-/// The counterpart of recipe.hpp: a gather that is done again.
+/// The counterpart of recipe.hpp: a gather that the backward repeats.
 struct abstract_recipe;
 class abstract_recipe_handle {
  public:
@@ -47,12 +47,12 @@ class abstract_recipe_handle {
   }
   constexpr ~abstract_recipe_handle();
   constexpr explicit operator bool() const { return recipe_ != nullptr; }
-  /// The block that is kept of a value beside its recipe: none.
+  /// The block that is kept for a value with a recipe: none.
   [[nodiscard]] constexpr predicted_block block_beside(predicted_block const& of_value) const {
     if (recipe_ != nullptr) return {};
     return of_value;
   }
-  /// The block that the recipe makes. It is kept as long as other handles may ask for it.
+  /// The block that the recipe makes. It is kept as long as other handles may need it.
   constexpr predicted_block make(forecast* written) const;
 
  private:
@@ -61,7 +61,7 @@ class abstract_recipe_handle {
 
 struct abstract_recipe {
   predicted_entry gather;
-  std::int64_t bytes;  ///< of the block that it makes
+  std::int64_t bytes;  ///< size of the block that it makes
   abstract_recipe_handle from;
   predicted_block operand{};  // if `from` has no recipe
   int handles = 0;
@@ -187,7 +187,7 @@ template <class Cotangent>
 class abstract_slot : public abstract_node {
  public:
   constexpr abstract_slot() = default;
-  constexpr ~abstract_slot() override {}  // the only one that g++ 12 takes in constant expressions
+  constexpr ~abstract_slot() override {}  // the only form that g++ 12 accepts in constant expressions
 
   constexpr void add(Cotangent const& g) {
     if (is_empty_)

@@ -86,7 +86,7 @@ class remembered<abstract<T>> {
   abstract_recipe_handle again_;
 };
 
-/// The result of an operation. A result that a region has saved is not made again.
+/// The result of an operation. A result that a region has saved is not recomputed.
 template <class Make>
 constexpr auto abstract_result(abstract_tape* t, Make const& make) -> decltype(make()) {
   using type = decltype(make());
@@ -169,7 +169,7 @@ constexpr auto abstract_with_cotangent(X const& x) {
   return type(x.value(), x.tape()->template push<recorded_node>(identity_pullback{}, x), x.tape()).made_by(x.recipe());
 }
 
-// `made` is what the pullback is given: the result, or the result with its residuals.
+// `made` is the pullback's argument: the result, or the result with its residuals.
 template <class Operation, class Result, class Made, class... Given>
 constexpr auto record_abstract_result(Operation const& operation, abstract_tape* t, Result const& result,
                                       Made const& made, Given const&... given) {

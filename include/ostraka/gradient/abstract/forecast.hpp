@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The record of a program without elements. The program runs once without sizes, which lists its operations,
-/// and once for each question about its costs, with the sizes of that question: then its tensors have their extents,
-/// and the record adds up what is asked.
+/// Floor 4. The record of a program without elements. The program runs once without sizes, to list its operations, and
+/// once for each question about its costs. Then its tensors have the extents of that question, and the record adds up
+/// the costs.
 
 #include <array>
 #include <cstddef>
@@ -27,7 +27,7 @@ struct predicted_operation {
   // address for constant.
   bool priced = false;
 
-  /// True if types, sizes and the program's numbers determine its costs. Ragged exchanges have no such costs.
+  /// True if types, sizes and the program's numbers determine the costs. For ragged exchanges they do not.
   [[nodiscard]] constexpr bool is_priced() const { return priced; }
 };
 
@@ -65,14 +65,14 @@ struct size_table {
   }
 };
 
-/// Bytes and flops. A question has those set that it asks for; an answer has the numbers.
+/// Bytes and flops. In a question, the requested members are set; in an answer, all numbers are.
 struct predicted_costs {
-  std::int64_t total_bytes = 0;  ///< that all devices move together
-  std::int64_t bytes = 0;        ///< that a device moves, rounded up in each operation
+  std::int64_t total_bytes = 0;  ///< moved by all devices together
+  std::int64_t bytes = 0;        ///< moved by a device, rounded up in each operation
   std::int64_t flops = 0;        ///< of products and sums, on the busiest device
 };
 
-/// The costs of a program: what a question asks.
+/// A question about the costs of a program.
 struct cost_question {
   bool total_bytes = false, bytes = false, flops = false, memory = false;
   bool of_backward = true;
@@ -80,11 +80,11 @@ struct cost_question {
   [[nodiscard]] constexpr bool asks_for_operations() const { return total_bytes || bytes || flops; }
 };
 
-/// The answer.
+/// The answer to a question.
 struct predicted_step {
   predicted_costs forward, backward;
   memory_in_use at_end;
-  std::int64_t tape = 0, operands = 0;  ///< bytes in use after the forward; of parameters and data
+  std::int64_t tape = 0, operands = 0;  ///< bytes in use after the forward, and bytes of parameters and data
 };
 
 /// The record of a program.
@@ -113,8 +113,9 @@ class forecast {
   }
   [[nodiscard]] constexpr std::vector<predicted_operation> const& operations() const { return operations_; }
 
-  /// The extent of an axis of a parameter, or of an axis that an operation makes: the static one, or that of the table.
-  /// A list takes 64 for unknown ones: programs may divide by it, and rules multiply all of a tensor.
+  /// The extent of an axis of a parameter, or of an axis that an operation makes: its static extent, or the table's.
+  /// While operations are only listed, an unknown extent is 64: programs may divide by it, and rules multiply all
+  /// extents of a tensor.
   template <class Axis>
   [[nodiscard]] constexpr std::int64_t extent_of() const {
     if (std::int64_t const n = sizes_.given(Axis::name); n != size_table::missing) return n;
@@ -123,7 +124,7 @@ class forecast {
 
   [[nodiscard]] constexpr predicted_block allocate(std::int64_t bytes) { return {memory_, bytes}; }
 
-  /// Bytes of the largest block of a tensor, if the memory of the program is asked for.
+  /// Bytes of the largest block of a tensor, if the question is about memory.
   template <class T>
   [[nodiscard]] constexpr std::int64_t bytes_of_block(T const& tensor) const {
     using labels = axes_in<T>;
@@ -133,7 +134,7 @@ class forecast {
            static_cast<std::int64_t>(sizeof(typename T::value_type));
   }
 
-  /// Records a parameter, or data, whose memory is not the program's.
+  /// Records a parameter or data, whose memory does not belong to the program.
   template <class T>
   constexpr void add_operand(T const& tensor) {
     step_.operands += bytes_of_block(tensor);
@@ -147,14 +148,14 @@ class forecast {
   /// The mesh axes whose sizes are known from types.
   [[nodiscard]] constexpr std::vector<named_size> const& mesh() const { return mesh_; }
 
-  /// The derivative begins.
+  /// Marks the beginning of the derivative.
   constexpr void begin_backward() {
     step_.tape = memory_.now;
     forward_operations_ = operations_.size();
     is_backward_ = true;
   }
   [[nodiscard]] constexpr std::size_t forward_operations() const { return forward_operations_; }
-  /// The program ends, before its last tensors do.
+  /// Marks the end of the program, before its last tensors are freed.
   constexpr void end() { step_.at_end = memory_; }
   [[nodiscard]] constexpr predicted_step const& step() const { return step_; }
 

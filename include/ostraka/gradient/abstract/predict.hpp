@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Programs without elements: verbs and operations on abstract tensors (abstract.hpp) give abstract results
-/// and record the moves that they would take, in constant expressions too. Derivatives of such programs follow the same
-/// rules as all others (rules/), on a tape that works in constant expressions (abstract_tape.hpp).
+/// Floor 4. Programs without elements: verbs and operations on abstract tensors (abstract.hpp) return abstract results
+/// and record the moves that they would take, even in constant expressions. Derivatives of such programs follow the
+/// same rules as all others (rules/), on a tape that works in constant expressions (abstract_tape.hpp).
 
 #include <array>
 #include <cstddef>
@@ -43,7 +43,7 @@ struct predicted_entry {
   }
 };
 
-/// Adds the costs of an operation whose types tell them.
+/// Adds the costs of an operation whose types determine them.
 template <class Price, class Sizes>
 constexpr void add_price(predicted_entry& to, cost_question const& asked, [[maybe_unused]] Sizes const& sizes) {
   if (asked.total_bytes) to.costs.total_bytes = Price::total_bytes(sizes);
@@ -53,7 +53,7 @@ constexpr void add_price(predicted_entry& to, cost_question const& asked, [[mayb
     if (asked.memory) to.workspace = Price::workspace(sizes);
 }
 
-/// Adds the costs of one call. Groups of devices that do the same work send as much each.
+/// Adds the costs of one call. Each group of devices that does the same work sends the same number of bytes.
 constexpr void add_price(predicted_entry& to, moves_of_call const& call, std::int64_t devices) {
   to.costs = {call.total * (devices / call.devices), call.bytes(), call.flops};
 }
@@ -112,7 +112,7 @@ constexpr predicted_block block_in(First const& first, More const&... more) {
     return block_in(more...);
 }
 
-/// The extent of an axis in what an operation says that it makes, or `missing`.
+/// The extent of an axis among the axes that an operation says it makes, or `missing`.
 template <class Axis, class Made>
 constexpr std::int64_t extent_in_made([[maybe_unused]] Made const& made) {
   if constexpr (is_named_extent<Made>) {
@@ -146,8 +146,8 @@ constexpr bool knows_extents_of(Given const&... given) {
   return (knows(given) && ...);
 }
 
-/// The extent of axis number `At` of an operation's result: what the operation makes, then that of an operand by name,
-/// then that of the table. A view with as many axes renames them.
+/// The extent of axis number `At` of an operation's result: the extent that the operation makes, else that of an
+/// operand by name, else that of the table. A view with the same number of axes renames them.
 template <class Result, std::size_t At, class Operation, class First, class... Rest>
 constexpr std::int64_t extent_of_result(forecast const& written, [[maybe_unused]] bool is_known,
                                         Operation const& operation, First const& first, Rest const&... rest) {
@@ -190,7 +190,7 @@ constexpr abstract<Result> predict_result(forecast* written, Operation const& op
     return abstract<Result>(written, extents_of_result<Result>(written, operation, given...));
 }
 
-// The results of an operation that gives several tensors.
+// The results of an operation that returns several tensors.
 template <class Operation, class... Results, class... Given>
 constexpr several<abstract<Results>...> predict_results(std::type_identity<several<Results...>>, forecast* written,
                                                         Operation const& operation, Given const&... given) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Memory of programs without elements. An abstract tensor holds a block as a tensor does, counted by its
-/// handles. So what a tape keeps, and how long, follows from the same rules as in programs that run.
+/// Floor 4. Memory of programs without elements. An abstract tensor holds a block as a tensor does, with a count of
+/// handles. So the lifetime of a tape's tensors follows from the same rules as in programs that run.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ostraka::detail {
 
-/// Bytes in use now, and the most at once. Memory that operations set aside stays with the process until more is needed
+/// Bytes in use now, and at the peak. Memory that operations set aside stays with the process until more is needed
 /// (engine/memory/pool.hpp).
 struct memory_in_use {
   std::int64_t now = 0;
@@ -30,7 +30,7 @@ struct memory_in_use {
   }
 };
 
-/// A handle to a block, or to none: the block of an operand is not the program's.
+/// A handle to a block, or an empty one: the block of an operand does not belong to the program.
 class predicted_block {
  public:
   constexpr predicted_block() = default;

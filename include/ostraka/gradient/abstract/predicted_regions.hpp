@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Regions (os::checkpoint) of programs without elements: gathers and computations that are done again are
-/// recorded among the operations of the backward.
+/// Floor 4. Regions (os::checkpoint) of programs without elements: gathers and computations that the backward repeats
+/// are recorded among its operations.
 
 #include <cstddef>
 #include <tuple>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The building blocks of pullbacks, beside the public verbs: einsum, sum, reshard and broadcast to a sharding
-/// given as a type. They take tensors and variables alike, so that a backward can be differentiated again.
+/// Floor 4. The building blocks of pullbacks, in addition to the public verbs: einsum, sum, reshard and broadcast to a
+/// sharding given as a type. They take both tensors and variables, so that a backward can be differentiated again.
 
 #include <array>
 #include <cstddef>
@@ -36,7 +36,7 @@ template <class Sharding, class X>
 template <class Sharding, class X, class Policy = policy<planner::admit::any>>
 constexpr auto reshard_as(X const& x, Policy const& how = {});
 
-/// Makes a resharded tensor again, from the tensor that was resharded.
+/// The recipe that repeats a reshard, from the tensor that was resharded.
 template <class From, class Sharding, class Value, class Policy>
 class resharded_again final : public recipe<Value> {
  public:
@@ -55,7 +55,7 @@ class resharded_again final : public recipe<Value> {
   Policy how_;
 };
 
-/// Gives `y`, which `x` was resharded to, its recipe.
+/// Sets the recipe of `y`, the resharded `x`.
 template <class Sharding, class X, class Y, class Policy>
 [[gnu::cold, gnu::noinline]] void add_recipe_to_reshard(Y& y, X const& x, Policy const& how) {
   using type = typename Y::tensor_type;
@@ -153,7 +153,7 @@ Cotangent sum_of_padded(Cotangent const& a, Cotangent const& b);  // of rules/lo
 
 template <class Cotangent>
 constexpr Cotangent sum_of_cotangents(Cotangent const& a, Cotangent const& b) {
-  if constexpr (padded_axes<axes_in<Cotangent>> > 0)  // arithmetic refuses it
+  if constexpr (padded_axes<axes_in<Cotangent>> > 0)  // arithmetic refuses padded tensors
     return sum_of_padded(a, b);
   else
     return ostraka::add(a, b);

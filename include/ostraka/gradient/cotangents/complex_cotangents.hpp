@@ -4,10 +4,10 @@
 
 /// @file
 /// Floor 4. Cotangents of complex numbers. The cotangent of z = x + iy is the c for which the loss changes by Re(c dz),
-/// which is ∂/∂x − i ∂/∂y of the loss, as in JAX: the dual space without a conjugation. So the rules of linear and of
-/// holomorphic operations are those of real numbers, word by word. The other operations have their own:
+/// which is ∂/∂x − i ∂/∂y of the loss, as in JAX: the dual space without a conjugation. So linear and holomorphic
+/// operations have the same rules as for real numbers. The other operations have their own:
 ///
-///     real   g                 conj   the conjugate of g          what is real where the result is complex: Re g
+///     real   g                 conj   the conjugate of g          a real operand of a complex result: Re g
 ///     imag   −i g              abs    g times that of z / |z|; 0 where z is
 
 #include <type_traits>
@@ -58,7 +58,7 @@ constexpr auto multiply_alike(A const& a, B const& b) {
     return ostraka::multiply(a, b);
 }
 
-/// x / y, or 0 if y is 0; with g, that times g.
+/// x / y, or 0 if y is 0; with g, the quotient times g.
 struct ratio_or_zero {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& x, T const& y) const {
@@ -120,7 +120,7 @@ struct conjugate_pullback {
   }
 };
 
-/// The type of the cotangents that the operand wants: conjugates of parts are parts.
+/// The type of the operand's cotangents; the conjugate of a partial sum is a partial sum.
 template <class Result, class A>
 struct conjugate_cotangent {
   using type = cotangent_of<Result>;
@@ -141,7 +141,7 @@ struct real_part_pullback {
     if constexpr (std::is_same_v<sharding_in<G>, sharding_in<Wanted>>)
       return projected<T>(g);
     else
-      return projected<T>(reshard_as<sharding_in<Wanted>>(g));  // real numbers move
+      return projected<T>(reshard_as<sharding_in<Wanted>>(g));  // so that real numbers move
   }
 };
 
@@ -155,7 +155,7 @@ struct imaginary_part_pullback {
 
 }  // namespace detail
 
-/// Linear in the cotangent, so it keeps its parts.
+/// Linear in the cotangent, so partial sums stay partial.
 template <reduction Kind>
 inline constexpr preservation preserves<detail::times_conjugate_of_direction, Kind> = multilinear(Kind, 0b1);
 

@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. Types of gradients that are not those of the parameters: leaf policies for
-/// `os::value_and_grad<os::deferred_over<X>>(f)`. A gradient that stays partial over X is not reduced, so that those of
-/// several microbatches are added up first. A gradient that is divided over X is reduce-scattered as soon as it is
-/// there:
+/// Floor 4. Gradients with other shardings than their parameters: leaf policies for
+/// `os::value_and_grad<os::deferred_over<X>>(f)`. A gradient that stays partial over X is not reduced, so that the
+/// gradients of several microbatches can be added first. A gradient that is divided over X is reduce-scattered as soon
+/// as it is computed:
 ///
 ///     parameter    deferred_over<X>   gathered_and_deferred_over<X>                     divided_over<X>
 ///     [I, J]       [I, J] {U_X}       [I, J] {U_X}                                      [I_X, J]
 ///     [I_Y, J]     [I_Y, J] {U_X}     [I_Y, J] {U_X}                                    [I_Y, J_X]
-///     [I_X, J]     [I_X, J]           [I, J] {U_X}, as many times the memory as X has   [I_X, J]
+///     [I_X, J]     [I_X, J]           [I, J] {U_X}, n times the memory for n devices    [I_X, J]
 ///     [I, J] {U_X} [I, J] {U_X}       [I, J] {U_X}                                      [I_X, J]
 
 #include <type_traits>
@@ -35,7 +35,7 @@ struct with_parts_over<Sharding, type_list<Ms...>> {
   using type = canonical_sharding<Sharding, partial_sum<Ms...>>;
 };
 
-// The parts of a parameter say nothing about its cotangents.
+// If a parameter is partial, its cotangents need not be.
 template <class Sharding, class MeshAxes>
 using deferred = typename with_parts_over<typename without_parts<Sharding>::type,
                                           difference_of<MeshAxes, typename sharding_traits<Sharding>::splits>>::type;
@@ -51,7 +51,7 @@ struct deferred_over {
   using leaf = values::leaf<T, detail::deferred<Sharding, mesh_axes>>;
 };
 
-/// The same, also for parameters that are divided over them: the gradient is whole until it is reduced.
+/// The same, also for parameters that are divided over these mesh axes: the gradient is whole until it is reduced.
 template <auto... Xs>
 struct gathered_and_deferred_over {
   using mesh_axes = type_list<detail::type_of<Xs>...>;
@@ -59,9 +59,9 @@ struct gathered_and_deferred_over {
   using leaf = values::leaf<T, detail::deferred<typename detail::gathered<Sharding, mesh_axes>::type, mesh_axes>>;
 };
 
-/// Gradients that are divided over these mesh axes, unless the parameter is: along the axis that os::split_over<X>
-/// divides in the state of an optimiser, which then updates its part (ZeRO, stage 2). A device keeps 1/X of them. The
-/// gradient of a microbatch is reduce-scattered as soon as the backward has it.
+/// Gradients that are divided over these mesh axes, unless the parameter is. They are divided along the axis that
+/// os::split_over<X> divides in the state of an optimiser, so that each device updates its part (ZeRO, stage 2). A
+/// device keeps 1/n of them. The gradient of a microbatch is reduce-scattered as soon as the backward has computed it.
 template <auto... Xs>
 struct divided_over {
   template <class T, class Sharding>

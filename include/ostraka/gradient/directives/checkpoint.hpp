@@ -3,13 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 4. Rematerialisation: `os::checkpoint(f, policy)(x…)` is f(x…), but the tape keeps only what the policy says.
-/// The backward computes the rest again. The bits are the same; it trades work for memory:
+/// Floor 4. Rematerialisation: `os::checkpoint(f, policy)(x…)` is f(x…), but the tape keeps only the results that the
+/// policy selects. The backward recomputes the rest, with the same bits, and so trades work for memory:
 ///
 ///     os::checkpoint(layer)                              // the operands alone; the backward runs layer once more
-///     os::checkpoint(layer, os::save_names("h", "q"))    // and what os::checkpoint_name(x, "h") names within layer
-///     os::checkpoint(layer, os::save_all_but_gathers)    // everything, but gathers are done again
-///     os::checkpoint(layer, os::save_all)                // as if it were not there
+///     os::checkpoint(layer, os::save_names("h", "q"))    // and results named by os::checkpoint_name(x, "h") in layer
+///     os::checkpoint(layer, os::save_all_but_gathers)    // everything, but gathers are repeated
+///     os::checkpoint(layer, os::save_all)                // as without os::checkpoint
 ///
 /// x are tensors and trees of tensors.
 
@@ -48,7 +48,7 @@ template <class... Names>
 
 namespace detail {
 
-/// Makes variables on its own tape with the values of others: of tensors and trees.
+/// Makes variables on a tape of its own with the values of other variables: of tensors and trees.
 struct fresh_variable {
   tape* t;
   template <class T, class Cotangent>
@@ -67,7 +67,7 @@ auto fresh(tape& t, T const& x) {
     return tree_map<leaves_in<T>>(fresh_variable{&t}, x);
 }
 
-/// Adds the cotangents of fresh variables to the variables that they were made from.
+/// Adds the cotangents of fresh variables to the variables from which they were made.
 struct return_cotangents {
   template <class V>
   void operator()(V const& from, V const& to) const {
@@ -85,7 +85,7 @@ void return_all_cotangents(T const& from, T const& to) {
     for_each_leaf([](auto const&, auto const& a, auto const& b) { return_cotangents{}(a, b); }, from, to);
 }
 
-/// Finds the tape of the variables that a region is given.
+/// Finds the tape of a region's operands.
 template <int Depth, class T>
 void join_tape_of(tape*& all, T const& x) {
   if constexpr (derivatives_in<T>() < Depth)
@@ -118,8 +118,8 @@ class region_node final : public cotangent_slot<Cotangent> {
     auto const own = std::apply([&](auto const&... x) { return std::tuple(fresh<Depth>(again, x)...); }, given_);
     tape_node const* const operands = again.last();
     auto const result = std::apply(f_, own);
-    if constexpr (is_variable<std::remove_cvref_t<decltype(result)>>) {  // else it depends on no variable
-      if (result.tape() != nullptr) {  // nor does a constant depend on one
+    if constexpr (is_variable<std::remove_cvref_t<decltype(result)>>) {  // else the result depends on no variable
+      if (result.tape() != nullptr) {  // a constant depends on no variable either
         if (tape_of(result) != &again) throw_other_tape();
         Cotangent g;
         this->move_sum_to(g);
@@ -239,8 +239,8 @@ struct region {
 
 }  // namespace detail
 
-/// f, whose backward computes again what the policy does not save. f must be a function of its arguments alone, and do
-/// the same in every call. Variables that it captures are refused.
+/// f, with a backward that recomputes the results that the policy does not save. f must depend on its arguments alone,
+/// and do the same in every call. Captured variables are refused.
 template <class F, class Policy = save_nothing_policy>
 [[nodiscard]] constexpr auto checkpoint(F f, Policy policy = {}) {
   return detail::region<F, Policy>{std::move(f), policy};

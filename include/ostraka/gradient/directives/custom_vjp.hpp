@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::custom_vjp(f, vjp)`: a function of tensors with a derivative of the program's own. vjp(cotangent,
-/// result, operands…) returns the cotangent of each operand, several as a std::tuple.
+/// Floor 4. `os::custom_vjp(f, vjp)`: a function of tensors with a derivative that the program defines. vjp(cotangent,
+/// result, operands…) returns the cotangent of the operand, or a std::tuple of the cotangents of several.
 
 #include <cstddef>
 #include <tuple>
@@ -23,7 +23,7 @@ struct custom_pullback {
   kept<true, Result> result;
   std::tuple<kept<true, Given>...> operands;
 
-  /// The cotangents of all operands at once.
+  /// Computes the cotangents of all operands in one call.
   template <class G>
   auto pull_all(G const& g) const {
     return std::apply([&](auto const&... x) { return cotangents(g, x.get()...); }, operands);
@@ -55,7 +55,7 @@ struct custom_pullback {
   using verdict = std::conditional_t<std::tuple_size_v<All> == sizeof...(Given), reason::ok,
                                      reason::cotangents_of_other_number<All>>;
 
-  // A check of its own: a cotangent that is added to nothing is not checked elsewhere.
+  // Checks the cotangents here, because a cotangent that is added to nothing is not checked elsewhere.
   template <class All, std::size_t... Is, class... Xs>
   static void check(All const& all, std::index_sequence<Is...>, Xs const&... xs) {
     (check_one(std::get<Is>(all), xs), ...);

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::defer_over<Y>(x)`: x, whose cotangents are added up before they are reduced over Y. If several
-/// products take x with weights that Y divides (queries, keys and values; a gate and its partner), each gives a part of
-/// x's cotangent on every device: this takes one reduction instead of one for each product. It is Megatron's f.
+/// Floor 4. `os::defer_over<Y>(x)`: x, with cotangents that are added before they are reduced over Y. If several
+/// products take x with weights that Y divides (queries, keys and values; a gate and its partner), each contributes a
+/// partial cotangent of x: with os::defer_over one reduction serves all products. It is Megatron's f.
 
 #include <ostraka/gradient/cotangents/deferred.hpp>
 
@@ -24,8 +24,8 @@ struct find_cotangent<How, abstract<T>> {
 
 }  // namespace detail
 
-/// The same value. Its cotangents stay partial over these mesh axes until all of them are there. None of these mesh
-/// axes may divide x.
+/// The same value. Its cotangents stay partial over these mesh axes until all of them have been added. None of these
+/// mesh axes may divide x.
 template <auto... Xs, TensorOrVariable A>
 [[nodiscard]] constexpr auto defer_over(A const& x) {
   if constexpr (!is_variable<A> || is_abstract<A>) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivative of an operation that does in one pass what a composition of other operations does in
-/// several. It is that of the composition, which is run on a tape of its own when the derivative is asked for. So a
-/// fused backward has second derivatives without a rule of its own.
+/// Floor 4. The derivative of an operation that fuses a composition of other operations into one pass. It is the
+/// derivative of the composition, which runs on a tape of its own when the derivative is needed. So a fused backward
+/// has second derivatives without a rule of its own.
 
 #include <tuple>
 #include <type_traits>
@@ -37,7 +37,7 @@ using innermost = typename decltype(find_innermost<T>())::type;
 template <class F, class... Given>
 struct composed_pullback {
   F f;
-  std::tuple<Given...> given;  // variables give only their types, and nothing is added to them here
+  std::tuple<Given...> given;  // variables serve only for their types; nothing is added to them here
 
   template <class G>
   auto pull_all(G const& g) const {
@@ -76,7 +76,7 @@ struct composed_pullback {
   }
 };
 
-/// The rule of an operation whose result `composition(operation, operands…)` gives, too.
+/// The rule of an operation with the same result as `composition(operation, operands…)`.
 template <class Operation, class Composition>
 struct composed_derivative {
   struct bound {
@@ -93,7 +93,7 @@ struct composed_derivative {
   }
 };
 
-/// A tensor or variable in the type of arithmetic: elements of 16 bits become float.
+/// A tensor or variable with elements in the type of arithmetic: 16-bit elements become float.
 template <class A>
 constexpr auto as_wide(A const& a) {
   using T = typename A::value_type;

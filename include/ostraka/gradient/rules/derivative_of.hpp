@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Derivatives of the operations of the vocabulary. A rule is a specialisation beside this file for the
-/// operation's struct. It makes the pullback, with what that keeps, from the operation, its result and its operands:
+/// Floor 4. Derivatives of the operations of the vocabulary. A rule is a specialisation for the operation's struct, in
+/// a file beside this one. It makes the pullback, with the tensors that the pullback keeps, from the operation, its
+/// result and its operands:
 ///
 ///     template <class Along>
 ///     struct derivative_of<operation::softmax<Along>> {

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivative of os::einsum; of os::contract, which is one; and of os::sum and os::mean, which are of one
-/// operand. For C = einsum(A, B) the cotangent of A is the einsum of C's cotangent with B, to the sharding of A's
-/// cotangent. So if the forward gathered A, the backward is a reduce-scatter, which the program need not write.
+/// Floor 4. The derivatives of os::einsum, of os::contract, which is an einsum, and of os::sum and os::mean, which are
+/// einsums of one operand. For C = einsum(A, B) the cotangent of A is the einsum of C's cotangent with B, to the
+/// sharding of A's cotangent. So if the forward gathered A, the backward is a reduce-scatter, without a call in the
+/// program.
 
 #include <cstddef>
 #include <cstdint>
@@ -90,11 +91,11 @@ class einsum_pullback {
     return product<K, Wanted>(g, std::get<others_but<K>.at[Is]>(others_).get()...);
   }
 
-  // The axes that only another operand has; they are summed alone again.
+  // The axes that only another operand has; the backward sums over them alone, too.
   template <class Wanted>
   using alone = difference_of<concatenation_of<typename summed_unshared_by<Given>::type...>, axes_in<Wanted>>;
 
-  // The product as `Part`, all of whose axes it has.
+  // The product as a `Part`; the operands have all its axes.
   template <class Part, class Alone, class G, class... Others>
   static constexpr auto summed_product(G const& g, Others const&... others) {
     if constexpr (sizeof...(Others) > 0 && Alone::size > 0)
@@ -113,7 +114,7 @@ class einsum_pullback {
     using lacking = difference_of<axes_in<Wanted>, union_of<axes_in<G>, axes_in<Others>...>>;
     if constexpr (lacking::size == 0)
       return summed_product<wanted, alone<Wanted>>(g, others...);
-    else  // axes that only this operand has, and that were summed
+    else  // for axes that only this operand has, and that were summed
       return broadcast_to<wanted>(summed_product<without_axes<wanted, lacking>, alone<Wanted>>(g, others...),
                                   std::get<static_cast<std::size_t>(K)>(extents_));
   }
@@ -122,8 +123,8 @@ class einsum_pullback {
   std::tuple<decltype(extents_in(std::declval<Given const&>()))...> extents_;
 };
 
-// The einsum that gives a cotangent of type `Wanted` from the result's, `G`, and the other operand. `Alone`: the axes
-// that it sums, and of which the other operand has none.
+// The einsum that computes a cotangent of type `Wanted` from the result's, `G`, and the other operand. `Alone`: the
+// summed axes that the other operand lacks.
 template <class Wanted, class Alone, class G, class Other>
 struct find_einsum_of_cotangent {
   using type = einsum_call<sharding_in<Wanted>, G, Other, typename policy_to_sum<Alone>::type>;
@@ -137,7 +138,7 @@ using einsum_of_cotangent = typename find_einsum_of_cotangent<
     Wanted, difference_of<concatenation_of<typename summed_unshared_by<Policy>::type...>, axes_in<Wanted>>, G,
     Other>::type;
 
-// True if an einsum is run as a planned call that gives a `Result`.
+// True if an einsum runs as a planned call that returns a `Result`.
 template <class Call, class Result>
 consteval bool is_planned_einsum() {
   if constexpr (std::is_same_v<typename Call::verdict, reason::ok>)
@@ -146,7 +147,7 @@ consteval bool is_planned_einsum() {
     return false;
 }
 
-// True if the cotangent of an operand is such an einsum alone, and for a constant.
+// True if the cotangent of an operand is just such an einsum, or if the operand is a constant.
 template <class X, class G, class Other, class... Policy>
 consteval bool has_planned_cotangent() {
   if constexpr (!is_variable<X>) {
@@ -230,7 +231,7 @@ struct derivative_of<operation::einsum<Sharding>> {
     return detail::einsum_pullback<Given...>(given...);
   }
 
-  /// Records products whose names one function for all shardings need not know.
+  /// Records products in one function for all shardings, which does not know names.
   template <class A, class B, class... Policy>
     requires(detail::is_shared_product<Sharding, A, B, Policy...>)
   static auto record(operation::einsum<Sharding> const&, A const& a, B const& b, Policy const&...) {
@@ -278,7 +279,7 @@ struct derivative_of<operation::mean<Out>> {
   }
 };
 
-/// A contraction is an einsum that moves nothing. Its backward gives each operand's cotangent as the operand lies.
+/// A contraction is an einsum that moves nothing. Its backward computes each cotangent in its operand's sharding.
 template <class Summed>
 struct derivative_of<operation::contract<Summed>> {
   template <class A, class B, class... Behind>

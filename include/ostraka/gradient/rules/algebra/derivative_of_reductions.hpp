@@ -7,16 +7,17 @@
 /// and bools (argmax, count, any, all) are constants.
 ///
 ///     max, min              the elements that equal it share its cotangent equally, as in JAX
-///     prod                  the product of the others, also where there are zeros: that of all over the element, which
-///                           overflows where that of all does
-///     norm                  x / norm; 0 where the norm is
+///     prod                  the product of the other elements, also with zeros: the product of all, divided by the
+///                           element; it overflows where the product of all does
+///     norm                  x / norm; 0 where the norm is 0
 ///     variance              2 (x − mean) / (n − ddof)
-///     mean_where            that of the verbs that it is made of
-///     standard_deviation    (x − mean) / ((n − ddof) deviation); 0 where the deviation is; of these three, where x is
-///                           complex, the conjugate
+///     mean_where            that of the operations of which it is composed
+///     standard_deviation    (x − mean) / ((n − ddof) deviation); 0 where the deviation is 0
+///     norm, variance and standard_deviation of complex numbers: the conjugates
 ///
-/// A tensor with one number a row is resharded to the rows of the operand as it lies. Then one number a row is summed
-/// over the devices that divide it: for max the number of equal elements, for prod two, for variance the mean.
+/// A tensor with one number a row is resharded to the rows of the operand in its own sharding. Then numbers of rows are
+/// summed over the devices that divide them: for max the number of equal elements, for prod two numbers, for variance
+/// the mean.
 
 #include <cstdint>
 
@@ -99,8 +100,8 @@ struct is_zero {
   }
 };
 
-/// The product of the others is that of the elements that are not zero, times that of the zeros: 1 if there are none,
-/// the zero itself if there is one (which matters to a second derivative), and 0 if there are more.
+/// The product of the other elements is the product of those that are not zero times the product of the zeros: 1 if
+/// there are none, the zero itself if there is one (which matters for a second derivative), and 0 if there are more.
 template <class A, class Result>
 struct product_of_others_pullback {
   kept<true, A> x;
@@ -147,7 +148,8 @@ struct norm_pullback {
   }
 };
 
-/// With 16 bits the mean, and the elements' differences from it, are floats: both are large if the mean is.
+/// For 16-bit elements, the mean and the elements' differences from it are computed in float, because the differences
+/// would lose digits to a large mean.
 template <bool Root, class A, class Result>
 struct deviation_pullback {
   kept<true, A> x;

@@ -64,8 +64,9 @@ struct cast_pullback {
   }
 };
 
-// The sharding that the operand wants, with the result's elements, so that a gather or a reduction after a cast moves
-// these. Parts are passed on if they can be cast back, and real parts of sums are sums.
+// The sharding of the operand's cotangents with the result's elements, so that a gather or a reduction after a cast
+// moves these elements. Partial cotangents are passed on if they can be cast back; the real part of a partial sum is a
+// partial sum.
 template <class Result, class A>
 struct cast_cotangent {
   using type = cotangent_of<Result>;

@@ -4,9 +4,10 @@
 
 /// @file
 /// Floor 4. The derivatives of functions of one element: os::gelu(A), os::pow(A, B), os::clamp(A, least, most), and
-/// os::map(os::gelu, A). The cotangent times the derivative is one pass, in floats for elements of 16 bits. The operand
-/// is kept; for relu, exp, sqrt and rsqrt the result. floor, ceil and round give constants. Functions that complex
-/// analysis does not differentiate (abs, conj, real, imag) have rules of their own (complex_cotangents.hpp).
+/// os::map(os::gelu, A). The cotangent times the derivative is one pass, in float for 16-bit elements. The tape keeps
+/// the operand; for relu, exp, sqrt and rsqrt it keeps the result. The results of floor, ceil and round are constants.
+/// Functions that complex analysis does not differentiate (abs, conj, real, imag) have rules of their own
+/// (complex_cotangents.hpp).
 
 #include <type_traits>
 
@@ -57,7 +58,7 @@ struct function_pullback {
   }
 };
 
-/// F of an element and a number, in the order that `At` says: the element is argument At.
+/// F of an element and a number; the element is argument `At`.
 template <class F, class T, int At>
 struct of_element_and_number {
   F f;
@@ -76,7 +77,7 @@ struct of_element_and_number {
   }
 };
 
-/// The pullback of F of one operand, which may stand beside numbers.
+/// The pullback of F of one operand, perhaps with numbers.
 template <class F, class A>
 struct lone_pullback {
   map_pullback<F, A> of_it;

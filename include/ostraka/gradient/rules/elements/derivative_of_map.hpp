@@ -4,10 +4,11 @@
 
 /// @file
 /// Floor 4. The derivative of os::map. The function states its own: with one argument `derivative(x)`, with several
-/// `derivative<K>(x, y, …)` with respect to argument K. os::differentiable(f, df) joins two functions that do not.
+/// `derivative<K>(x, y, …)` with respect to argument K. os::differentiable(f, df) joins two functions, f without a
+/// derivative and df.
 ///
-/// A second derivative asks for `second_derivative(x)`, or `second_derivative<K, L>(x, y, …)`: derivative K with
-/// respect to argument L. The functions of operations/elements/functions.hpp have all of them.
+/// A second derivative needs `second_derivative(x)`, or `second_derivative<K, L>(x, y, …)`: derivative K with respect
+/// to argument L. The functions of operations/elements/functions.hpp have all of them.
 ///
 /// If elements are complex, the cotangent is multiplied by the complex derivative of a holomorphic function, and by
 /// ∂f/∂x − i ∂f/∂y of a function with real results. A real operand gets the real part of the product.
@@ -52,7 +53,7 @@ consteval bool defines_derivative() {
     return requires(F const& f, Ts const&... x) { f.template derivative<K>(x...); };
 }
 
-/// Derivative K of F as a function. It has derivatives if F has second ones.
+/// Derivative K of F as a function. It is differentiable if F has second derivatives.
 template <int K, class F>
 struct derivative_function {
   F f;
@@ -105,7 +106,7 @@ struct map_pullback {
   }
 
  private:
-  // In one pass, unless the product itself is to be differentiated.
+  // One pass, unless the product itself has to be differentiated.
   template <int K, class T, class G, class... Xs>
   constexpr auto times(G const& g, Xs const&... x) const {
     derivative_function<K, F> const df{f};
@@ -118,7 +119,7 @@ struct map_pullback {
 
 }  // namespace detail
 
-/// Linear in the cotangent, so it keeps its parts.
+/// Linear in the cotangent, so partial sums stay partial.
 template <int K, class F, class T, reduction Kind>
 inline constexpr preservation preserves<detail::times_derivative<K, F, T>, Kind> = multilinear(Kind, 0b1);
 

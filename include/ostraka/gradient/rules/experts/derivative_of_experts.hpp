@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. The derivatives of the moves of tokens to experts and of products in groups of rows. Each move goes the
-/// other way by the same routes, so that no numbers of rows are sent again. The derivative of such a product is such a
-/// product: they are closed, so second derivatives need no rule of their own. Numbers of rows are constants. The
-/// operations are named here, and defined in experts/, which programs without experts do not include.
+/// other way by the same routes, so that numbers of rows are not sent again. The derivatives of these products are such
+/// products again, so second derivatives need no rule of their own. Numbers of rows are constants. The operations are
+/// only declared here; experts/ defines them, and programs without experts do not include that folder.
 ///
 ///     send_rows                    return_rows, summed over the choices of a token
 ///     return_rows                  send_rows
@@ -72,7 +72,7 @@ namespace detail {
 
 template <class R, class E, bool SumsRows, class A, class B, class Sizes>
 struct ragged_product_pullback {
-  kept<is_variable<B>, A> a;  // each is needed for the derivative by the other
+  kept<is_variable<B>, A> a;  // each is kept for the derivative by the other
   kept<is_variable<A> || SumsRows, B> b;
   kept<true, Sizes> sizes;
 

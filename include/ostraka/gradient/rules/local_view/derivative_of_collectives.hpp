@@ -8,12 +8,12 @@
 ///
 ///     forward                         backward
 ///     psum, pmean                     the same cotangent on all devices: nothing moves
-///     pmax, pmin                      divided among the devices that have the extreme: their number is counted
+///     pmax, pmin                      divided equally among the devices that have the extreme
 ///     all_gather<I/X>                 psum_scatter<I/X>
 ///     all_gather_invariant<I/X>       each device's own part
 ///     psum_scatter<I/X>               all_gather<I/X>
 ///     all_to_all<I/X, J/X>            all_to_all<J/X, I/X>
-///     pbroadcast<X> from a device     it stays on that device
+///     pbroadcast<X> from a device     the cotangent, on that device
 ///     pvary<X>                        psum of an invariant operand, else nothing
 
 #include <cstddef>
@@ -49,7 +49,7 @@ struct mean_of_blocks_pullback {
   }
 };
 
-/// 1 if two elements are equal, which is a constant to derivatives.
+/// 1 if two elements are equal, else 0; a constant for derivatives.
 struct has_extreme {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const {

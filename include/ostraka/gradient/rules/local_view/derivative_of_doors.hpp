@@ -5,8 +5,8 @@
 /// @file
 /// Floor 4. The derivatives of entering and leaving a body of os::shard_map. Each is the transpose of the other, and
 /// moves nothing. An operand that does not name a manual mesh axis is replicated along it (cotangent_kinds.hpp). The
-/// summands of its cotangent, of all its uses in the body, leave as a partial tensor, which is summed once, to the
-/// sharding that the operand wants.
+/// summands of its cotangent, from all its uses in the body, leave as a partial tensor, which is summed once, in the
+/// sharding of the operand's cotangents.
 
 #include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/gradient/rules/local_view/rows_among_zeros.hpp>
@@ -18,7 +18,7 @@ namespace ostraka {
 
 namespace operation {
 
-/// The tensor of which a block is a block. It came through the door, so its extents are known.
+/// Turns a block into its tensor. The tensor entered through the door, so its extents are known.
 template <class Out, class Manual, int Rank>
 struct leave_as_it_came : detail::internal_step<leave_as_it_came<Out, Manual, Rank>> {
   static constexpr char const* name = "leave_as_it_came";

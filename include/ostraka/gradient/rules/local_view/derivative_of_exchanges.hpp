@@ -4,13 +4,13 @@
 
 /// @file
 /// Floor 4. The derivatives of the operations that send blocks from device to device in the body of os::shard_map, of
-/// scans, and of parts: each goes the other way.
+/// scans, and of parts: each reverses the exchange.
 ///
 ///     forward                       backward
 ///     shift<X> by k                 shift<X> by −k
-///     ppermute<X> {from, to}        ppermute<X> {to, from}; what was sent nowhere has the cotangent zero
-///     scatter_from<I/X>             gather_to<I/X>, and zeros where nothing was looked at
-///     inclusive_scan, exclusive     the same from the last device to the first
+///     ppermute<X> {from, to}        ppermute<X> {to, from}; zero for a block that was not sent
+///     scatter_from<I/X>             gather_to<I/X>, and zeros for blocks that were not read
+///     inclusive_scan, exclusive     the same scan from the last device to the first
 ///     part<J>(a, i, n)              among zeros
 
 #include <cstddef>
@@ -50,7 +50,7 @@ struct copied_part {
 
 namespace detail {
 
-/// A cotangent that was moved, in the type that the operand wants.
+/// A cotangent that was moved, in the type of the operand's cotangents.
 template <class Wanted, class X>
 auto settled_cotangent(X const& moved) {
   return summed_to<cotangent_along<Wanted, varying_in<X>>>(moved);
@@ -223,7 +223,7 @@ struct derivative_of<operation::part<J, Number>> {
 
 // ---- started and waited for -----------------------------------------------------------------------------------------
 
-/// A started collective on a variable. It is recorded by `wait`.
+/// A started collective on a variable; `wait` records it.
 template <class Operation, class Begun, class A, class... More>
 class [[nodiscard]] pending_variable {
  public:
@@ -259,7 +259,7 @@ class [[nodiscard]] pending_variable {
 template <class Operation, class Begun, class A, class... More>
 inline constexpr bool is_pending<pending_variable<Operation, Begun, A, More...>> = true;
 
-/// Starts an operation on a variable. Its derivative is recorded when the result is waited for.
+/// Starts an operation on a variable. The wait for the result records its derivative.
 template <class Operation, Variable A, class... More>
 auto start_on_variable(Operation const& operation, A const& a, More const&... more) {
   auto begun = detail::operate_how(detail::later{}, operation, a.value(), more...);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of operations that are linear in a block with halos. Each is the transpose, and so itself
-/// has a derivative.
+/// Floor 4. The derivatives of operations that are linear in a block with halos. Each derivative is the transposed
+/// operation, which itself has a derivative.
 ///
 ///     forward                          backward
 ///     exchange_halo<os::halo<I>/X>     margins go back to the devices that own these indices, and are added there
@@ -150,7 +150,7 @@ struct among_halo : detail::internal_step<among_halo<Sharding, Rank>> {
   }
 };
 
-/// Adds each element of patches where it came from; gives a padded block of this sharding.
+/// Adds each element of patches where it came from; returns a padded block of this sharding.
 template <class Sharding, int Rank, class Taps, class Every>
 struct add_patches : detail::internal_step<add_patches<Sharding, Rank, Taps, Every>> {
   static constexpr char const* name = "add_patches";
@@ -212,7 +212,7 @@ inline constexpr bool is_boundary = false;
 template <class Number>
 inline constexpr bool is_boundary<boundary_value<Number>> = true;
 
-// Without {V}: cotangents have their own.
+// The type without {V}, because cotangents vary along mesh axes of their own.
 template <class X>
 using sharding_of_block = invariant_over<sharding_in<X>, varying_in<X>>;
 

@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. The derivative of os::pipeline: the pipeline backwards. Cotangents of microbatches go from the last stage
-/// to the first by the same table, with as many messages as forwards. A stage keeps the operands of its layers for each
-/// microbatch. When the cotangent arrives, it runs the layers again on a tape of their own (as os::checkpoint does).
-/// Cotangents of parameters are summed up where the parameters are: none of them moves between stages.
+/// to the first by the same table, with as many messages as in the forward. A stage keeps the operands of its layers
+/// for each microbatch. When the cotangent arrives, it runs the layers again on a tape of their own (as os::checkpoint
+/// does). Cotangents of parameters are summed where the parameters are, so none of them moves between stages.
 
 #include <algorithm>
 #include <cstddef>
@@ -71,7 +71,8 @@ using stage_cotangent = typename find_stage_cotangent<Rule, Result, leaves_of_op
 template <class X>
 using axes_of_activations = typename sharding_traits<sharding_in<X>>::splits;
 
-/// Runs layers [first, end) of this stage again from their operand, and back. Returns the operand's cotangent.
+/// Runs layers [first, end) of this stage again from their operand, and then their backward. Returns the operand's
+/// cotangent.
 template <class Cotangent, class Parameters, class Block>
 Cotangent layers_back(Parameters& parameters, Block const& began_with, Cotangent const& of_result, int repeat,
                       std::int64_t first, std::int64_t end) {

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. os::pipeline_loss of variables. Its derivative is computed together with its value, in the order of the
-/// table, because some microbatches go back while others go forward. It is kept until the cotangent of the loss is
-/// there, a number by which it is multiplied.
+/// table, because some microbatches go back while others go forward. The derivative is kept until the cotangent of the
+/// loss, a number, is known, and is then multiplied by it.
 
 #include <cstdint>
 #include <optional>
@@ -80,8 +80,8 @@ struct find_slot_of_leaf {
   }
 };
 
-// os::pipeline_loss in a body, on variables of blocks. A region of os::checkpoint calls it twice, and wants its
-// derivative only the second time. A derivative of the head alone needs no way back through the layers.
+// os::pipeline_loss in a body, on variables of blocks. A region of os::checkpoint calls it twice, and needs its
+// derivative only the second time. A derivative of the head alone needs no backward of the layers.
 template <class Axes, class F, class Layers, class Loss, class Head, class X, class... Ts>
 auto pipeline_loss_of_variables(pipeline_rule rule, int microbatches, F const& layer, Layers const& layers,
                                 Loss const& loss, Head const& head, X const& x, Ts const&... targets) {

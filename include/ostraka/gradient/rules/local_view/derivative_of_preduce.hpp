@@ -3,17 +3,17 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivative of os::preduce, a reduction by a function of the program. A device's block goes into the
-/// result by the device's own calls of f, one a round, with the block that it was sent. That block does not depend on
-/// its own, and the cotangent of the result is the same on all devices. So each device pulls back through its own
-/// calls, on a tape of their own:
+/// Floor 4. The derivative of os::preduce, a reduction by a function of the program. A device's block enters the result
+/// through the device's own calls of f, one a round, with a received block. The received block does not depend on the
+/// device's own block, and the cotangent of the result is the same on all devices. So each device pulls back through
+/// its own calls, on a tape of their own:
 ///
-///     forward     r = f(…f(f(x, t₁), t₂)…), with tₖ on the side where its devices are
-///     backward    the cotangent of x, by the same calls on variables: nothing moves, as the tₖ were kept
+///     forward     r = f(…f(f(x, t₁), t₂)…), with tₖ on the side of its devices
+///     backward    the cotangent of x, by the same calls on variables: nothing moves, because the tₖ were kept
 ///
-/// If the number of devices is no power of two, some devices send their block to a neighbour before the rounds. The
+/// If the number of devices is not a power of two, some devices send their block to a neighbour before the rounds. The
 /// neighbour pulls back to both blocks, and sends one cotangent back. A second derivative depends on the others'
-/// blocks, so its backward sends the blocks round again, as variables.
+/// blocks, so its backward exchanges the blocks again, as variables.
 
 #include <cstddef>
 #include <tuple>
@@ -106,7 +106,7 @@ C as_combined(R const& made) {
 template <class F, class MeshAxes, class... Given>
 class preduce_node;
 
-/// os::preduce as a node. The slots of its results stand before it on the tape.
+/// os::preduce as a node. The slots of its results come before it on the tape.
 template <class F, class... Ms, class... Given>
 class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
   template <class G>
@@ -170,7 +170,7 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
      ...);
   }
 
-  // A leaf of the tape; a constant for what is no variable.
+  // A leaf of the tape; a constant for an argument that is not a variable.
   template <class C, bool Wanted, class Block>
   static C leaf(tape& t, Block const& block) {
     if constexpr (is_variable<C> && Wanted)
@@ -326,7 +326,7 @@ auto preduce_on_tape(F const& f, Given const&... given) {
   (std::index_sequence_for<Given...>());
 }
 
-/// os::preduce of variables, and perhaps constants beside them.
+/// os::preduce of variables, and perhaps constants among them.
 template <class... Ms, class F, class... Given>
 auto preduce_of_variables(F const& f, Given const&... given) {
   constexpr int depth = depth_of_all<Given...>;

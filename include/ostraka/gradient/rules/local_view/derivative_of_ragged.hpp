@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. The derivative of os::ragged_all_to_all<I/X>(a, out, from, rows, to): the rows' cotangents go back to where
-/// the rows came from, and those of rows that were written over are zero. The devices that sent rows exchange_numbers
-/// the receiver which ones: three numbers from each. Also the derivative of os::gather_to<I/X>: it is
-/// os::scatter_from<I/X>, or, if blocks have extents of their own, rows that go back.
+/// the rows came from, and the cotangents of overwritten rows are zero. The senders tell the receiver which rows they
+/// sent: three numbers from each. Also the derivative of os::gather_to<I/X>: it is os::scatter_from<I/X>, or, if blocks
+/// have extents of their own, rows that go back.
 
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +48,7 @@ namespace detail {
 struct count_axis : declared<count_axis, axis<"received">> {};
 
 /// The numbers that device d sends to device e: d sent it `rows` rows, from its row `from`, to e's row `to`. Their
-/// cotangents go to d's row `back`, in its block or in one that holds them one after the other.
+/// cotangents go to d's row `back`, in its block or in a block that concatenates them.
 struct peer_rows {
   row_numbers from, rows, to, back;
 };
@@ -153,8 +153,8 @@ struct derivative_of<operation::ragged_all_to_all<over<I, Ms...>>> {
 
 namespace detail {
 
-/// The pullback of os::gather_to. `lengths` holds those of all devices' blocks if they are each device's own, else
-/// none.
+/// The pullback of os::gather_to. `lengths` holds the lengths of all devices' blocks if extents are each device's own;
+/// else it is empty.
 template <class I, int Rank, class... Ms>
 struct gather_pullback {
   shape_before<Rank> before;

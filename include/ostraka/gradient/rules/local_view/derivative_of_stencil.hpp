@@ -33,7 +33,7 @@ inline constexpr int padded_axes_in = padded_axes<axes_in<A>>;
 template <int K, class F, class Argument, class... As>
 consteval bool defines_stencil_derivative() {
   constexpr int axes = padded_axes_in<Argument>;
-  if constexpr (axes == 0)  // then another argument is padded
+  if constexpr (axes == 0)  // in this case another argument is padded
     return requires(F const& f, given_to_stencil<As> const&... x) { f.template derivative<K>(x...); };
   else if constexpr (sizeof...(As) == 1)
     return requires(F const& f, neighbour<axes> n, given_to_stencil<As> const&... x) { f.derivative(n, x...); };
@@ -43,7 +43,7 @@ consteval bool defines_stencil_derivative() {
     };
 }
 
-// Adds to a cotangent of elements T: if T is real, the real part of a complex summand.
+// Adds a summand to a cotangent of elements T; if T is real, the real part of a complex summand.
 template <class T, class More>
 KOKKOS_INLINE_FUNCTION T with_added(T const& sum, More const& more) {
   if constexpr (is_real<T> && complex_number<More>)
@@ -151,7 +151,7 @@ inline constexpr bool is_pending_halo<pending_variable<ostraka::operation::excha
 template <class Operation, class Begun, class A, class... More>
 struct interpreter_of<operand_in_flight<pending_variable<Operation, Begun, A, More...>>> : interpreter_of<A> {};
 
-// The started exchange of the value.
+// The started exchange for the value of a variable.
 template <class Padded>
 auto& begun_of(pending_halo<Padded>& x) {
   return x;
@@ -161,7 +161,7 @@ auto& begun_of(pending_variable<Pending...>& x) {
   return x.begun();
 }
 
-// Computes what it can during the exchange; then records the exchange and the stencil.
+// Computes the points that need no margins during the exchange, and then records the exchange and the stencil.
 template <class F, class Every, class Pending, class... More>
 auto stencil_of_pending(ostraka::operation::stencil<F, Every> const& stencil, Pending& x, More const&... more) {
   using begun = std::remove_cvref_t<decltype(begun_of(x))>;

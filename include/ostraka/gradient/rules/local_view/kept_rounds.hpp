@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The blocks that the derivative of os::preduce keeps from the rounds of a reduction: those that arrived. For
-/// a second derivative they are variables, joined so that all devices go back through the same messages.
+/// Floor 4. The received blocks that the derivative of os::preduce keeps from the rounds of a reduction. For a second
+/// derivative they are variables, joined so that all devices go back through the same messages.
 
 #include <tuple>
 

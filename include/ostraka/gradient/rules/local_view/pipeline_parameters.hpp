@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. The parameters of a pipeline's stage while its layers are differentiated: variables of one layer at a time,
-/// whose cotangents are summed up over microbatches where the parameters are. Over mesh axes that divide the
-/// activations (data parallel ones) the sums stay partial: they are reduced once, when the pipeline has finished,
-/// whatever the number of microbatches.
+/// whose cotangents are summed over microbatches where the parameters are. Over mesh axes that divide the activations
+/// (data parallelism) the sums stay partial: they are reduced once, when the pipeline has finished, for any number of
+/// microbatches.
 
 #include <cstdint>
 #include <optional>
@@ -23,8 +23,8 @@
 
 namespace ostraka::detail {
 
-/// The type in which cotangents of a parameter are summed up on a stage, for a value of type T whose own cotangents
-/// have the type `Cotangent`. `Over` are the mesh axes that divide activations.
+/// The type in which cotangents of a parameter are summed on a stage, for a value of type T whose own cotangents have
+/// the type `Cotangent`. `Over` are the mesh axes that divide activations.
 template <class P, class Over, class T, class Cotangent>
 using sum_on_stage = cotangent_along<
     basic_tensor<typename Cotangent::value_type,
@@ -96,7 +96,8 @@ struct zero_sum_of_leaf {
   };
 };
 
-/// Variables on a tape of their own with a part of others' values. Their cotangents have the types of the sums.
+/// Variables on a tape of their own that hold parts of other variables' values. Their cotangents have the types of the
+/// sums.
 template <class P, class Over, class Part>
 struct variable_on_stage {
   tape* t;
@@ -155,7 +156,8 @@ class summed_parameter {
     layers_.clear();
   }
   [[nodiscard]] auto const& given() const { return given_; }
-  /// The sum. It is allocated as zeros when the backward reaches the first layer: a run without a backward has none.
+  /// The sum. It is allocated as zeros when the backward reaches its first layer, so a run without a backward does not
+  /// allocate it.
   auto const& sum() {
     if (!sum_) sum_.emplace(map_operand(zero_sum_of_leaf<stages, Over>{}, given_));
     return *sum_;
@@ -176,7 +178,7 @@ struct add_sums_to_operands {
   }
 };
 
-/// Stands for the sum of a constant.
+/// Takes the place of the sum of a constant.
 struct no_sum {};
 
 /// Adds a sum to the cotangents of its operand.
@@ -208,15 +210,15 @@ class parameter_of_stage<Axes, F, Over, W, true, weights_interval::tick> : publi
   parameter_of_stage(F const&, W const& given) : summed_parameter<Axes, Over, W>(given) {}
 };
 
-/// A parameter that is prepared for a repeat or a pass. Cotangents of layers are summed up for the prepared one, and go
-/// back through its tape before it is discarded.
+/// A parameter that is prepared for a repeat or a pass. Cotangents of layers are summed for the prepared parameter, and
+/// go back through its tape before it is discarded.
 template <class Axes, class F, class Over, class W, weights_interval Interval>
   requires(Interval != weights_interval::tick)
 class parameter_of_stage<Axes, F, Over, W, true, Interval> {
  public:
   parameter_of_stage(F const& layer, W const& given) : layer_(layer), stored_(given) {}
 
-  // Loading and unloading each take two steps, which all parameters take together.
+  // Loading and unloading take two steps each; all parameters do each step before the next.
   void take(tape& t, int repeat) {
     repeat_ = repeat;
     taken_.emplace(map_operand(take_part{&t, make_part()}, stored_.given()));
@@ -273,13 +275,14 @@ class parameter_of_stage<Axes, F, Over, W, true, Interval> {
   bool was_pulled_ = false;
 };
 
-/// All parameters of a stage. Their preparation is recorded on one tape, which lives as long as the prepared ones.
+/// All parameters of a stage. Their preparation is recorded on one tape, which lives as long as the prepared
+/// parameters.
 template <class Axes, class F, class Over, class... Ws>
 class parameters_of_stage {
  public:
   explicit parameters_of_stage(F const& layer, Ws const&... ws) : layer_(layer), each_(parameter<Ws>(layer, ws)...) {}
 
-  /// Call this before a layer of the repeat is called.
+  /// Call this before the layers of the repeat.
   void prepare(int repeat) {
     if constexpr (weights_interval_of<F> != weights_interval::tick && any_variable_in<Ws...>) {
       if (shared_ && (weights_interval_of<F> == weights_interval::pass || repeat == repeat_)) return;
@@ -344,7 +347,7 @@ class parameters_of_stage {
   }
 
   F const& layer_;
-  std::optional<tape> shared_;  // declared before the nodes that lie on it
+  std::optional<tape> shared_;  // declared before the nodes on it
   tape_node const* taken_ = nullptr;
   int repeat_ = -1;
   bool was_pulled_ = false;

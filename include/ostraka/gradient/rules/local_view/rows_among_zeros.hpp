@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The operations on blocks, beside moves, in the derivatives of collectives: rows of a block and rows among
-/// zeros, each the other's transpose; a block that was not sent; the product of the other devices' blocks.
+/// Floor 4. The operations on blocks, other than moves, in the derivatives of collectives: rows of a block and rows
+/// among zeros, which are each other's transpose; a block that was not sent; the product of the other devices' blocks.
 
 #include <array>
 #include <cstddef>
@@ -113,7 +113,7 @@ struct rows_among_zeros : detail::internal_step<rows_among_zeros<I>> {
   }
 };
 
-/// The block itself if it has these extents. If it has others, nothing was sent to this device: zeros instead.
+/// The block itself if it has these extents. If not, nothing was sent to this device, and the result is zeros.
 template <int Rank>
 struct zeros_unless_sent : detail::internal_step<zeros_unless_sent<Rank>> {
   static constexpr char const* name = "zeros_unless_sent";
@@ -171,7 +171,8 @@ struct scan_from_behind : detail::internal_step<scan_from_behind<Kind, How, M>> 
 
 namespace detail {
 
-/// The moves of the product of the other devices' blocks: two scans, and a product over M where other rows follow.
+/// The moves of the product of the other devices' blocks: two scans, and a product over M if there are further mesh
+/// axes.
 template <class A, class M, class... Ms>
 struct moves_of_others {
   static constexpr engine::scan_kind kind = engine::scan_kind::exclusive;
@@ -205,7 +206,7 @@ struct product_of_others : detail::internal_step<product_of_others<M, Ms...>> {
     auto const others = ostraka::multiply(before, behind);
     if constexpr (sizeof...(Ms) == 0)
       return others;
-    else  // and those of other rows
+    else  // and the blocks along the other mesh axes
       return ostraka::multiply(others, product_of_others<Ms...>{}(combine_blocks<reduction::prod, M>{}(a)));
   }
 };
@@ -218,7 +219,7 @@ namespace detail {
 struct own_rows {
   std::int64_t begin = 0, size = 0;
   extent_origin origin{};
-  bool is_regular = true;  ///< true if divided as os::shard_map divides
+  bool is_regular = true;  ///< true if the rows follow the block distribution
 };
 
 /// The position of this device's rows. Collective over `Ms` if extents are each device's own.

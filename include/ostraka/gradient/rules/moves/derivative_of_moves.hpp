@@ -4,10 +4,10 @@
 
 /// @file
 /// Floor 4. Moves of variables: os::reshard, os::rename, os::named and os::copy. A tensor under another sharding is the
-/// same tensor, so the result of a reshard shares its operand's cotangent, and operations after it are asked for that
-/// sharding directly: the backward of a gather and a product is one product and one reduce-scatter. If it has another
-/// order of axes, its cotangent is resharded back. Likewise a renamed
-/// tensor and a copy are asked for the sharding that their operand wants. Zeros like a variable are constants.
+/// same tensor, so the result of a reshard shares its operand's cotangent, and later operations compute it in that
+/// sharding directly: the backward of a gather and a product is one product and one reduce-scatter. If the result has
+/// another order of axes, its cotangent is resharded back. Likewise the cotangents of a renamed tensor and of a copy
+/// are computed in the sharding of the operand's cotangents. os::zeros_like of a variable is a constant.
 
 #include <type_traits>
 
@@ -33,7 +33,7 @@ struct rename_pullback {
   }
 };
 
-// The type of the cotangents that the operand wants, with its axis renamed.
+// The type of the operand's cotangents, with its axis renamed.
 template <class From, class To, class Result, class A>
 struct renamed_cotangent {
   using type = cotangent_of<Result>;
