@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. `os::value_and_grad(f)(params, batch…)`: the value of f and its gradient with respect to params, by one run
-/// of f on variables and one of its tape back. f is any callable on tensors, with loops, branches and recursion. Its
-/// result is a number: a tensor without axes that is not partial. params are a tensor, or a tree of tensors (tree.hpp),
-/// whose gradient is another tree.
+/// of f on variables and one backward run of its tape. f is any callable on tensors, with loops, branches and
+/// recursion. Its result is a number: a tensor without axes that is not partial. params are a tensor, or a tree of
+/// tensors (tree.hpp), whose gradient is another tree.
 
 #include <algorithm>
 #include <tuple>
@@ -29,13 +29,13 @@ struct value_with_gradient {
   Gradient gradient;  ///< the derivative, of the parameters' type
 };
 
-/// The result for a function that returns more than its loss, `std::tuple(loss, logits)`. `aux` holds the rest, through
-/// which no derivative flows; a std::tuple if there are several.
+/// The result for a function that returns more than its loss, `std::tuple(loss, logits)`. `aux` holds the other values,
+/// as a std::tuple if there are several; no derivative flows through them.
 template <class Value, class Gradient, class Aux>
 struct value_with_gradient_and_aux {
   Value value;        ///< the loss
   Gradient gradient;  ///< its derivative, of the parameters' type
-  Aux aux;            ///< what the function returned beside the loss
+  Aux aux;            ///< the values that the function returned in addition to the loss
 };
 
 namespace detail {
@@ -53,8 +53,8 @@ consteval auto check_differentiable() {
 template <class T>
 using differentiable_verdict = typename decltype(check_differentiable<T>())::type;
 
-// The first mesh axis along which a loss varies and the gradient of a variable does not: the gradient would be a sum
-// over devices that the program does not ask for.
+// The first mesh axis along which a loss varies and the gradient of a variable does not: the gradient would need a sum
+// over devices that the program has not written.
 template <class Loss, class V>
 consteval auto check_gradient_varies() {
   using cotangent = typename V::cotangent_type;
@@ -105,7 +105,7 @@ struct make_variable {
   }
 };
 
-// A tensor as a variable of as many derivatives as `To`, to all of which it is a constant.
+// A tensor as a variable of as many derivatives as `To`; it is a constant for all of them.
 template <class To, class T>
 To lifted(T const& x) {
   if constexpr (std::is_same_v<To, T> || std::is_convertible_v<T const&, To>)
@@ -140,7 +140,7 @@ auto as_variables(tape& t, T const& x) {
     return tree_map<typename differentiated_leaves<How, leaves_in<T>>::type>(make_variable<How>{&t}, x);
 }
 
-// Copies a tensor that something else shares or owns, because values and gradients are written to in place.
+// Copies a tensor whose block has other handles or owners, because programs write to values and gradients in place.
 template <class T>
 T unshared(T const& x) {
   if constexpr (Tensor<T> && !is_after_error<T>)
@@ -148,7 +148,7 @@ T unshared(T const& x) {
   return x;
 }
 
-// The gradient of a leaf that is not used.
+// The gradient of a leaf that the loss does not use.
 template <class Cotangent, class T>
 [[gnu::cold, gnu::noinline]] Cotangent zero_gradient(variable<T, Cotangent> const& x) {
   using zeros = decltype(stop_gradient(std::declval<Cotangent const&>()));
@@ -164,7 +164,8 @@ Cotangent leaf_gradient(variable<T, Cotangent> const& x) {
   if (x.slot()->is_empty()) return zero_gradient<Cotangent>(x);
   Cotangent sum(x.slot()->sum());
   if constexpr (Tensor<Cotangent>)
-    if (engine::holders_of(sum.local()) != 2) return copy(sum);  // the slot and this; it is written to in place
+    if (engine::holders_of(sum.local()) != 2) return copy(sum);  // expects two holders, the slot and this handle,
+                                                                 // because programs write to gradients in place
   return sum;
 }
 
@@ -279,8 +280,8 @@ class value_and_gradient_of {
 ///
 /// In the body of os::shard_map parameters are blocks, tensors that a body captures, and trees of both. A loss that is
 /// the same on all devices (os::psum<X>) has one gradient, of the sum. A loss that varies along X has a gradient for
-/// each device with respect to a parameter that varies: a block, or os::pvary<X>(w). With respect to one that does not
-/// vary, it does not compile.
+/// each device with respect to a parameter that varies: a block, or os::pvary<X>(w). With respect to a parameter that
+/// does not vary, it does not compile.
 ///
 /// Gradients have the parameters' types, unless `How` says otherwise: os::deferred_over<X>, which leaves them partial,
 /// a leaf policy of the program's own, or os::dims<I, J, os::partial(X)> for a single tensor.

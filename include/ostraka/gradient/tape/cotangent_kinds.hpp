@@ -11,8 +11,8 @@
 ///     replicated   is the same varies       cotangents are summands of the whole one
 ///     invariant    is the same is the same  each device has the whole cotangent
 ///
-/// The result of a pullback on a varying cotangent varies. If the operand is invariant, it is summed over X (the
-/// transpose of the pvary that let the operand meet a varying one); if the operand is replicated, it stays.
+/// The result of a pullback on a varying cotangent varies. If the operand is invariant, the result is summed over X
+/// (the transpose of the pvary that let the operand meet a varying one); if the operand is replicated, it is not.
 
 #include <type_traits>
 
@@ -76,7 +76,7 @@ struct removed_by_rule<Rule> {
   using type = typename Rule::invariant_along;
 };
 
-// A rule whose result is the same tensor in another form passes on the type of the cotangents that its operand wants,
+// A rule whose result is the same tensor in another form passes on the type of its operand's cotangents,
 // `Rule::operand_cotangent<Result, Operand>`, as a reshard does.
 template <class Rule, class Result, class... Operands>
 struct operand_cotangent_by_rule {
@@ -88,7 +88,7 @@ struct operand_cotangent_by_rule<Rule, Result, Operand> {
   using type = typename Rule::template operand_cotangent<Result, Operand>;
 };
 
-// A policy beside the operand is no operand.
+// A policy after the operand is not an operand.
 template <class Rule, class Result, class Operand, class Policy>
   requires(
       requires { typename Rule::template operand_cotangent<Result, Operand>; } &&
@@ -103,8 +103,8 @@ template <class Rule, class Result, class Operand>
   requires requires { typename Rule::template operand_cotangent<Result, Operand>; }
 inline constexpr bool has_operand_cotangent<Rule, Result, Operand> = true;
 
-/// The type of the cotangents of a result, unless it is given: they vary where the result does, and where the
-/// cotangents of an operand do.
+/// The default type of a result's cotangents: they vary along the mesh axes along which the result, or the cotangents
+/// of an operand, vary.
 template <class Rule, class Result, class... Operands>
 using cotangent_of_result =
     cotangent_along<typename operand_cotangent_by_rule<Rule, Result, Operands...>::type,
@@ -139,9 +139,9 @@ struct keep_on : detail::internal_step<keep_on<Ms...>> {
 
 namespace detail {
 
-/// Converts a cotangent to the type that an operand wants, whose value varies along `ValueVaries`. Sums it over the
-/// mesh axes along which it varies too much. If it does not vary, it is the whole cotangent: for a varying value it is
-/// the same on each device, for a replicated one it is kept on the first device.
+/// Converts a cotangent to the type of an operand's cotangents. The operand's value varies along `ValueVaries`. Sums
+/// the cotangent over the mesh axes along which only it varies. A cotangent that does not vary is the whole one: for a
+/// varying value each device takes it, for a replicated value only the first device keeps it.
 template <class Cotangent, class ValueVaries, class G>
 Cotangent settled(G const& g) {
   using too_much = difference_of<varying_in<G>, varying_in<Cotangent>>;

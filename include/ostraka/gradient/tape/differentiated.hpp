@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Tells the values whose derivatives a program takes: an os::variable. Only headers of gradient/ ask; others
-/// hand their operands to detail::operate.
+/// Floor 4. Recognises the values whose derivatives a program takes: os::variable. Only headers of gradient/ use it;
+/// others pass their operands to detail::operate.
 
 namespace ostraka {
 
@@ -12,7 +12,8 @@ namespace ostraka {
 template <class T>
 inline constexpr bool is_variable = false;
 
-/// True if the type is an os::abstract: a tensor's type without elements (predict.hpp). It goes where variables go.
+/// True if the type is an os::abstract: a tensor's type without elements (predict.hpp). It is accepted where variables
+/// are.
 template <class T>
 inline constexpr bool is_abstract = false;
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. A recipe makes a value again that was not kept: a gather, in a region of os::save_all_but_gathers. All
-/// nodes that need the value share one recipe. If one handle is left, it makes the value and keeps nothing. If several
-/// are left, the value stays until the last of them is done, so that it is made once.
+/// Floor 4. A recipe recomputes a value that was not kept: a gather, in a region of os::save_all_but_gathers. All nodes
+/// that need the value share one recipe. The last handle makes the value and keeps nothing. If several handles are
+/// left, the value stays until the last one is done, so that it is made once.
 
 #include <utility>
 
@@ -65,7 +65,7 @@ class recipe : public any_recipe {
   Value value_;
 };
 
-/// A handle to a recipe of a Value, or to none.
+/// A handle to a recipe of a Value, or an empty handle.
 template <class Value>
 class recipe_handle {
  public:

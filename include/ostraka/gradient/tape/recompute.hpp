@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. The recipe of an operation's result: the operation is done again with the operands that it had.
+/// Floor 4. The recipe of an operation's result: repeats the operation with the same operands.
 
 #include <tuple>
 
@@ -13,7 +13,7 @@
 
 namespace ostraka::detail {
 
-/// Makes the result of an operation again from its operands.
+/// Recomputes the result of an operation from its operands.
 template <class Value, class Operation, class... Given>
 class recompute final : public recipe<Value> {
  public:
@@ -39,8 +39,8 @@ template <class T, class Operation, class... Given>
   return recipe_of<T>(new recompute<without_names<T>, Operation, Given...>(operation, given...));
 }
 
-/// The base of a derivative_of whose operation os::save_all_but_gathers does again. An operation that passes on the
-/// cotangents that its operand wants (a rename, a cast) is done again if its operand was gathered.
+/// The base of a derivative_of whose operation os::save_all_but_gathers repeats. An operation that passes on its
+/// operand's cotangents (a rename, a cast) is repeated if its operand was gathered.
 struct gathers {};
 
 template <class X>

@@ -4,14 +4,14 @@
 
 /// @file
 /// Floor 4. An operation on variables becomes a node of the tape. Its *pullback* is a struct that keeps what the
-/// derivative needs. For operand K it converts the result's cotangent to that of the operand, in the sharding that the
-/// operand wants:
+/// derivative needs. For operand K it converts the result's cotangent to the operand's, in the sharding of the
+/// operand's cotangents:
 ///
 ///     template <int K, class Wanted, class G>  Wanted pull(G const& cotangent) const;
-///     template <class G>  std::tuple<…> pull_all(G const& cotangent) const;      or those of all operands at once
+///     template <class G>  std::tuple<…> pull_all(G const& cotangent) const;      or all operands' in one call
 ///
-/// It is made of operations that also take variables (public ones, and those of as.hpp). So a backward is planned,
-/// counted and described as any program, and has a derivative of its own.
+/// It consists of operations that also accept variables (public ones, and those of as.hpp). So a backward is planned,
+/// counted and described like any program, and has a derivative of its own.
 
 #include <cstddef>
 #include <tuple>
@@ -47,15 +47,15 @@ struct slot_of<variable<T, Cotangent>> {
   using value_varies = varying_in<T>;
   cotangent_slot<Cotangent>* slot;
 
-  /// Adds a cotangent, after converting it to this type.
+  /// Adds a cotangent after converting it to the slot's type.
   template <class G>
   void add(G const& g) const {
     slot->add(settled<Cotangent, value_varies>(g));
   }
 };
 
-/// The type that an operand wants from a pullback: its cotangent, varying as the result's cotangent does. At the door
-/// of a body, where mesh axes change sides, exactly its cotangent.
+/// The type that a pullback returns for an operand: the operand's cotangent, varying as the result's cotangent does. At
+/// the door of a body, where the varying mesh axes change, exactly the operand's cotangent.
 template <class Pullback, class Slot, class G>
 struct wanted_of {
   using type = cotangent_along<typename Slot::cotangent_type, varying_in<G>>;
@@ -132,7 +132,7 @@ constexpr void pull_one(Pullback const& pullback, Slot const& to, G const& g) {
 }
 
 /// Runs a pullback on the cotangent g, and adds the results to the slots of all operands. slots[k] is the node whose
-/// slot is a Slots of number k. Serves nodes that run and predicted ones.
+/// slot has the k-th type of `Slots`. Serves both real and predicted nodes.
 template <class... Slots, class Pullback, class Node, class G, std::size_t... Ks>
 [[gnu::cold]] constexpr void propagate_all(Pullback const& pullback, Node* const* slots, G const& g,
                                            std::index_sequence<Ks...>) {
@@ -177,7 +177,7 @@ class recorded : public cotangent_slot<Cotangent> {
   tape_node* slots_[sizeof...(Operands)];  // without their types: a std::tuple would cost a class for each operand
 };
 
-/// The tape that variables of these handles are on, or nullptr; throws if there are two.
+/// The common tape of these handles, or nullptr; throws if there are two tapes.
 [[gnu::cold, gnu::noinline]] inline tape* common_tape_of(tape_handle const* handles, int count) {
   tape* all = nullptr;
   for (int k = 0; k < count; ++k) join_tapes(all, live_tape(handles[k]));
@@ -210,20 +210,20 @@ auto result_with(tape* t, Make const& make) -> decltype(make()) {
 
 inline int number_of_last(tape const* t) { return t == nullptr ? 0 : t->number_of_last(); }
 
-/// Puts y, the result of an operation, on the tape `t`; it stays a constant if there is none. `make_pullback` makes the
-/// pullback in place, because a pullback holds tensors, which are not copied around.
+/// Puts y, the result of an operation, on the tape `t`; if t is null, y stays a constant. `make_pullback` makes the
+/// pullback in place, because a pullback holds tensors, which should not be copied.
 template <class Result, class Cotangent, class Make, class... Operands>
 [[gnu::cold]] void record_made(variable<Result, Cotangent>& y, tape* t, int number, Make const& make_pullback,
                                Operands const&... operands) {
   if (t == nullptr) return;
-  if (t->is_first_run())  // writes no nodes
+  if (t->is_first_run())  // which writes no nodes
     y.set_number(number, t);
   else
     y.set_slot(t->push<recorded<Cotangent, decltype(make_pullback()), Operands...>>(make_pullback, operands...), t);
 }
 
-/// The result as a variable whose cotangents have the type `Cotangent`, with a given pullback. It has no number: a
-/// region computes it again.
+/// The result as a variable whose cotangents have the type `Cotangent`, with a given pullback. It has no number, so a
+/// region recomputes it.
 template <class Cotangent, class Result, class Pullback, class... Operands>
 auto record_as(Result result, Pullback const& pullback, Operands const&... operands) {
   variable<Result, Cotangent> y(made_in_place{}, [&] { return std::move(result); });
@@ -231,7 +231,7 @@ auto record_as(Result result, Pullback const& pullback, Operands const&... opera
   return y;
 }
 
-/// The base of a derivative_of whose operation gives no real numbers: its result is a constant.
+/// The base of a derivative_of for an operation whose result is always a constant.
 struct locally_constant {};
 
 /// True if `T` has a derivative: floating point or complex.
@@ -271,7 +271,7 @@ template <class Operation>
 concept HasResiduals = requires { typename Operation::has_residuals; };
 
 // Records an operation whose pullback takes the residuals with the result. If a region has saved the result, the
-// residuals are computed again.
+// residuals are recomputed.
 template <class Operation, class... Given>
 [[gnu::cold]] auto record_with_residuals(Operation const& operation, Given const&... given) {
   using rule = derivative_of<Operation>;
@@ -345,7 +345,8 @@ constexpr auto operate_on_variables(How const&, Operation const& operation, Give
     if constexpr (requires { derivative_of<Operation>::composed(operation, given...); })
       return derivative_of<Operation>::composed(operation, given...);  // other operations, recorded one by one
     else if constexpr (((is_variable<Given> && depth_of<Given> < depth) || ...))
-      return operate(operation, at_depth<depth>(given)...);  // others are constants to the innermost
+      return operate(operation, at_depth<depth>(given)...);  // variables of outer derivatives are constants to the
+                                                             // innermost
     else
       return Innermost::record(operation, given...);
   } else if constexpr (std::is_same_v<How, with_residuals>) {

@@ -20,7 +20,8 @@ struct product_and_derivative {
   planned_operation<T, Space> cotangents[2]{};  ///< of the result's cotangent and the other operand, for each variable
 };
 
-/// The pullback of a product. `Values` and `Sums` are those of the operands and their cotangents.
+/// The pullback of a product. `A`, `B` are the types of the operands, `SumOfA`, `SumOfB` of the sums of their
+/// cotangents.
 template <class T, class Space, class A, class SumOfA, class B, class SumOfB>
 class shared_product_pullback {
  public:

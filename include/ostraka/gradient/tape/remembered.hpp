@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The value of an operand or a result that a pullback keeps until the tape unwinds: `remember(x)`, read by
-/// `.get()`. It is the tensor, or a *recipe* that makes it again, if x has one and its region asks for that
-/// (os::save_all_but_gathers).
+/// `.get()`. It is the tensor, or a *recipe* that recomputes it, if x has one and the policy of its region is
+/// os::save_all_but_gathers.
 
 #include <utility>
 
@@ -41,7 +41,7 @@ class remembered<T> {
   T value_;
 };
 
-/// Remembers a variable's value; a constant, a result or a number itself.
+/// Remembers the value of a variable, or a constant, a result or a number itself.
 template <class X>
 [[nodiscard]] constexpr remembered<plain_type<X>> remember(X const& x) {
   if constexpr (is_abstract_variable<X>)
@@ -51,7 +51,7 @@ template <class X>
   return remembered<plain_type<X>>(plain(x));
 }
 
-/// Stands for an operand that a pullback does not need.
+/// Takes the place of an operand that a pullback does not need.
 struct not_kept {
   template <class T>
   constexpr explicit not_kept(T const&) {}

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. Results that a region (os::checkpoint) saves by name. Operations are numbered as they run. The first run
 /// keeps the results to which os::checkpoint_name gives a name of the policy. The second run, in the backward, takes
-/// them instead of computing them again.
+/// them instead of recomputing them.
 
 #include <algorithm>
 #include <cstddef>
@@ -44,7 +44,7 @@ class result_store {
     kept_.push_back(new kept_as<without_names<T>>(number, &type_mark<T>, result));
   }
 
-  /// The result of this operation, or nullptr. `type` is the mark of its type, which is a Value without its names.
+  /// The result of this operation, or nullptr. `type` is the mark of its type; `Value` is that type without names.
   template <class Value>
   [[nodiscard]] Value const* find(int number, void const* type) const {
     for (kept_result const* k : kept_)

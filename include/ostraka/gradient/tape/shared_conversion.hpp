@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The last step of a pullback that knows no names (shared_node.hpp): the cotangent that it computed becomes
-/// one in the sharding that an operand wants, by a planned sum or reshard, and is added to the operand's slot.
+/// Floor 4. The last step of a pullback that knows no names (shared_node.hpp): a planned sum or reshard converts the
+/// computed cotangent to the sharding of an operand's cotangents, and the result is added to the operand's slot.
 
 #include <type_traits>
 
@@ -22,7 +22,8 @@ struct conversion {
   planned_operation<T, Space> run{};  ///< none if the cotangent has the wanted sharding
 };
 
-/// The conversion of a tensor `From` to a `Wanted`, which has its axes or some of them. `is_planned`: it is one.
+/// The conversion of a tensor `From` to a `Wanted`, which has its axes or some of them. `is_planned`: there is such a
+/// constant.
 template <class From, class Wanted>
 struct find_conversion {
   using value = typename From::value_type;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. An operation on the tape whose record, node and pullback know no names: the facts in its types are
+/// Floor 4. An operation on the tape with a record, node and pullback that know no names: the facts in its types are
 /// constants, and one function records all operations of a kind on tensors of the same ranks. So a distinct operation
 /// adds only its constants and a call to a program.
 
@@ -87,13 +87,13 @@ Result const* saved_result(tape* t, void const* type) {
   return t != nullptr && t->saved() != nullptr ? t->next_saved<Result>(type) : nullptr;
 }
 
-/// Puts a result on the tape. The arguments are those of its pullback.
+/// Puts a result on the tape. The arguments are passed to the pullback's constructor.
 template <class Pullback, class Result, class... Arguments>
 void put_on_tape(tape* t, char const* name, place_on_tape<Result, Result>& place, Arguments const&... arguments) {
   if (t == nullptr) return;
   t->name_next(name);
   place.on = t;
-  if (t->is_first_run())  // writes no nodes
+  if (t->is_first_run())  // which writes no nodes
     place.number = t->number_of_last();
   else
     place.slot = t->push<shared_node<Result, Pullback>>(arguments...);

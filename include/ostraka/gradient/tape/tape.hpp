@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. The tape of reverse mode: a node for each operation on variables, in the order in which they ran. A node
-/// holds the sum of its result's cotangents, and passes cotangents to its operands in one call through a pointer,
-/// behind which all types and plans are known at compile time. Nodes lie in memory that the host thread keeps, so that
-/// a loop over the same program allocates once.
+/// holds the sum of its result's cotangents, and passes cotangents to its operands in one call through a pointer to a
+/// function that knows all types and plans at compile time. Nodes are in memory that the host thread keeps, so that a
+/// loop over the same program allocates once.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,11 +27,12 @@
 
 namespace ostraka::detail {
 
-/// One operation of the tape. Its function is a pointer: a class with virtual functions would add its name, its tables
-/// and three destructors to the program for every operation.
+/// One operation of the tape. It has a pointer to its function, because a class with virtual functions would add its
+/// name, its tables and three destructors to the program for every operation.
 class tape_node {
  public:
-  /// Passes the cotangent of the result to the operands if `pulls`, else destroys the node: run_node of its class.
+  /// The node's function, `run_node` of its class: passes the cotangent of the result to the operands if `pulls`, else
+  /// destroys the node.
   using function = void (*)(tape_node&, bool pulls);
 
   explicit tape_node(function run) : run_(run) {}
@@ -48,8 +49,8 @@ class tape_node {
   tape_node* before_ = nullptr;
 };
 
-/// The function of nodes of a class, which has a `pull_back`. A node that calls a function of the program there does it
-/// in a function that is not inlined, so that the program's own loops are not compiled for size.
+/// The function of nodes of a class, which has a `pull_back`. A `pull_back` that calls a function of the program does
+/// so in a function that is not inlined, so that the program's own loops are not compiled for size.
 template <class Node>
 [[gnu::cold]] void run_node(tape_node& node, bool pulls) {
   auto& own = static_cast<Node&>(node);
@@ -59,11 +60,11 @@ template <class Node>
     own.~Node();
 }
 
-/// The pieces of memory in which tapes of one host thread lie, kept from tape to tape.
+/// The pieces of memory for the tapes of one host thread, kept from tape to tape.
 class tape_memory {
  public:
   struct piece {
-    piece* before = nullptr;  ///< of the same tape, or also free
+    piece* before = nullptr;  ///< the previous piece of the same tape, or the next free one
     alignas(std::max_align_t) std::byte bytes[(std::size_t{1} << 16) - alignof(std::max_align_t)];
   };
 
@@ -104,7 +105,7 @@ class tape {
   /// Distinguishes the tape from an earlier one at the same address.
   [[nodiscard]] std::uint64_t serial() const { return serial_; }
 
-  /// True if this thread has such a tape. Reads nothing at `t` if there is none.
+  /// True if this thread has such a tape. Does not read `t` if there is none.
   [[nodiscard]] static bool is_live(tape const* t, std::uint64_t serial) {
     tape const* live = of_this_thread().innermost;
     while (live != nullptr && live != t) live = live->outer_;
@@ -125,7 +126,7 @@ class tape {
   /// Sets the name of the next node's operation, for errors and profiles of its backward.
   void name_next(char const* name) { name_ = name; }
 
-  /// The two runs of a region that saves results by name: the first records only numbers, no nodes.
+  /// The two runs of a region that saves results by name. The first run records only numbers, no nodes.
   void run_first(result_store& s) { saved_ = &s, is_first_run_ = true; }
   void run_again(result_store& s) { saved_ = &s; }
   [[nodiscard]] bool is_first_run() const { return is_first_run_; }
@@ -139,15 +140,15 @@ class tape {
     return is_first_run_ ? nullptr : saved_->find<Value>(number_, type);
   }
 
-  /// True if gathers are done again when they are needed, rather than kept.
+  /// True if gathers are repeated when they are needed, instead of kept.
   [[nodiscard]] bool gathers_again() const { return gathers_again_; }
   void set_gathers_again(bool again) { gathers_again_ = again; }
 
   /// The last node so far.
   [[nodiscard]] tape_node const* last() const { return last_; }
 
-  /// Pulls the nodes after `first`, the last one first. Each is freed, with the operands that it kept, when it has
-  /// passed on its cotangent.
+  /// Runs the nodes after `first` backwards, the last one first. Each node is freed, with the operands that it kept,
+  /// when it has passed on its cotangent.
   void unwind_to(tape_node const* first) {
     while (last_ != first) end_last(true);
   }
@@ -174,7 +175,7 @@ class tape {
     return all;
   }
 
-  // Destroys a node at the end of a scope. Here, so that the nodes' own functions need not catch errors.
+  // Destroys a node at the end of a scope, so that the nodes' own functions need not catch errors.
   struct ended_node {
     tape_node& node;
     ~ended_node() { node.run_(node, false); }
@@ -212,7 +213,8 @@ class tape {
   bool gathers_again_ = false;
 };
 
-/// A tape as a variable knows it: with the serial, by which a later tape at the same address differs.
+/// A variable's reference to its tape, with the tape's serial, which distinguishes it from a later tape at the same
+/// address.
 struct tape_handle {
   tape* at = nullptr;
   std::uint64_t serial = 0;
@@ -241,7 +243,7 @@ void add_block(Unnamed& sum, Unnamed const& g) {
   if (sum.extents() != g.extents() || sum.mesh_handle() != g.mesh_handle()) throw_other_cotangent();
   engine::profiled const region_of_run([] { engine::push_region("add cotangents"); });
   Unnamed target = sum;
-  auto const holders = engine::holders_of(sum.local());  // of `target`, too; 0 if the memory is not ours
+  auto const holders = engine::holders_of(sum.local());  // including `target`; 0 if the library does not own the memory
   if (holders > 2 || holders == 0) {
     target = Unnamed(uninitialised_unnamed<typename view::value_type>(sum));
     if constexpr (requires { target.set_origins(sum.origins()); }) target.set_origins(sum.origins());
@@ -251,7 +253,7 @@ void add_block(Unnamed& sum, Unnamed const& g) {
   sum = std::move(target);
 }
 
-/// Keeps the first cotangent without a copy: it may be another variable's, too.
+/// Keeps the first cotangent without a copy; other variables may share it.
 template <class Unnamed>
 [[gnu::noinline]] void add_cotangent(Unnamed& sum, bool is_first, Unnamed const& g) {
   if (is_first)
@@ -276,14 +278,14 @@ class slot_of_sum : public tape_node {
 
   [[nodiscard]] bool is_empty() const { return is_empty_; }
 
-  /// The sum, which users name again: `Cotangent(slot->sum())`.
+  /// The sum, without names; callers add these: `Cotangent(slot->sum())`.
   [[nodiscard]] Sum const& sum() const { return sum_; }
 
  protected:
   explicit slot_of_sum(function run) : tape_node(run) {}
 
-  /// Moves the sum of a node that passes it on, once. The slot releases it, so that a pullback whose cotangent nothing
-  /// else holds may write over it. (A View of Kokkos that was moved from still holds its block.)
+  /// Moves the sum out of the slot, once, for a node that passes it on. The slot releases it, so that a pullback may
+  /// overwrite a cotangent that has no other handle. (A moved-from View of Kokkos still holds its block.)
   [[gnu::noinline]] void move_sum_to(Sum& cotangent) {
     cotangent = std::move(sum_);
     sum_ = Sum();

@@ -5,8 +5,8 @@
 /// @file
 /// Floor 4. `os::variable<T>`: a tensor of type T in a program whose derivative is taken. It holds its value and a
 /// pointer to the sum of its cotangents. The type of the cotangents is a static property of the variable: by default
-/// the value's own, without parts. So the sharding that a backward is asked for is known at compile time, and with it
-/// its plan. T may itself be a variable, of an outer derivative: second derivatives are derivatives of programs on
+/// the value's own, not partial. So the sharding of a backward's result, and with it the plan, is known at compile
+/// time. T may itself be a variable, of an outer derivative: second derivatives are derivatives of programs on
 /// variables.
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct default_cotangent<after_error<TensorType>> : default_cotangent<TensorType
 
 }  // namespace detail
 
-/// The type of the cotangents of a tensor, unless it is given: the same without parts.
+/// The default type of a tensor's cotangents: the same type, not partial.
 template <class T>
 using cotangent_of = typename detail::default_cotangent<T>::type;
 
@@ -45,17 +45,17 @@ class variable;
 
 namespace detail {
 
-// Marks the constructor of a variable whose value is made in it.
+// Marks the constructor that makes the value in place.
 struct made_in_place {};
 
 /// The place of a variable on its tape, for a value and cotangents of these types without their names: one class for
 /// all shardings of a rank.
 template <class Value, class Sum>
 struct place_on_tape {
-  slot_of_sum<Sum>* slot = nullptr;  ///< of its cotangents; none for a constant
+  slot_of_sum<Sum>* slot = nullptr;  ///< the slot of its cotangents; null for a constant
   tape_handle on{};
-  int number = 0;                 ///< of the operation that gave it, in the first run of a region
-  recipe_handle<Value> recipe{};  ///< by which nodes make the value again, if they are not to keep it
+  int number = 0;                 ///< number of its operation, in the first run of a region
+  recipe_handle<Value> recipe{};  ///< recomputes the value for nodes that do not keep it
 };
 
 template <class T, class Cotangent>
@@ -68,8 +68,8 @@ constexpr variable<T, Wanted> with_cotangent(variable<T, Cotangent> const& x);
 
 }  // namespace detail
 
-/// A tensor whose derivative is wanted, in a function that os::value_and_grad calls. `Cotangent` is the tensor type of
-/// its cotangents.
+/// A tensor with respect to which a derivative is taken, or that depends on one, in a function that os::value_and_grad
+/// calls. `Cotangent` is the tensor type of its cotangents.
 template <class T, class Cotangent>
 class variable {
  public:
@@ -126,11 +126,11 @@ class variable {
   [[nodiscard]] detail::cotangent_slot<Cotangent>* slot() const { return place_.slot; }
   [[nodiscard]] detail::tape* tape() const { return place_.on.at; }
 
-  /// The same tape, with the serial by which it is known that the tape still exists. A variable does not outlive the
-  /// call that made it.
+  /// The same tape, with its serial, which tells whether the tape still exists. A variable does not outlive the call
+  /// that made it.
   [[nodiscard]] detail::tape_handle const& tape_handle() const { return place_.on; }
 
-  /// The number of the operation that gave it, in the first run of a region; else 0.
+  /// The number of the operation that made it, in the first run of a region; else 0.
   [[nodiscard]] int number() const { return place_.number; }
 
   /// A variable with another value that shares this one's cotangents: the same tensor under another sharding.
@@ -146,7 +146,7 @@ class variable {
     return x;
   }
 
-  /// The recipe by which nodes make the value again, if they are not to keep it.
+  /// The recipe by which nodes recompute the value if they do not keep it.
   [[nodiscard]] detail::recipe_of<T> const& recipe() const { return place_.recipe; }
   void set_recipe(detail::recipe_of<T> recipe) { place_.recipe = std::move(recipe); }
   [[nodiscard]] variable made_by(detail::recipe_of<T> recipe) const {
@@ -155,7 +155,7 @@ class variable {
     return x;
   }
 
-  /// For the library: its place on the tape; and both parts, for functions that write them for all shardings.
+  /// For the library: its place on the tape. Below, both parts, for functions that write them for all shardings.
   [[nodiscard]] auto const& place() const { return place_; }
   [[nodiscard]] auto& writable_place() { return place_; }
   [[nodiscard]] T& writable_value() { return value_; }
@@ -214,14 +214,14 @@ template <class T, class Cotangent>
 inline constexpr bool is_abstract_variable<variable<T, Cotangent>> = is_abstract<T>;
 template <class... Ts>
 inline constexpr bool any_abstract_variable = (is_abstract_variable<Ts> || ...);
-/// True if one of them is a variable of an outer derivative.
+/// True if one of the types is a variable of an outer derivative.
 template <class... Ts>
 inline constexpr bool any_differentiated_again = ((is_variable<Ts> && !is_abstract<Ts>) || ...);
 
 template <class... Ts>
 inline constexpr int depth_of_all = std::max({0, depth_of<Ts>...});
 
-/// A variable of an outer derivative as rules of an inner one see it: a constant to them.
+/// A variable of an outer derivative, as the rules of an inner one treat it: a constant.
 template <class V>
 struct held {
   using value_type = typename V::value_type;
@@ -237,7 +237,7 @@ struct held {
   [[nodiscard]] auto const& mesh_handle() const { return value.mesh_handle(); }
 };
 
-// Unchanged if it is no variable.
+// Unchanged if it is not a variable.
 template <class T>
 constexpr decltype(auto) as_held(T const& x) {
   if constexpr (is_variable<T>)
@@ -254,7 +254,7 @@ constexpr decltype(auto) at_depth(T const& x) {
     return (x);
 }
 
-/// The argument for verbs of one derivative less: a variable's value, anything else unchanged.
+/// The argument for operations of one derivative less: a variable's value, any other argument unchanged.
 template <class T>
 constexpr T const& plain(T const& x) {
   return x;

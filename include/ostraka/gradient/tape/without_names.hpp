@@ -19,7 +19,7 @@ struct find_without_names<basic_tensor<T, Sharding, Space>> {
   using type = typename tensor_parts<T, Sharding, Space>::type;
 };
 
-/// A tensor type without its names; any other type as it is.
+/// A tensor type without its names; any other type unchanged.
 template <class T>
 using without_names = typename find_without_names<T>::type;
 

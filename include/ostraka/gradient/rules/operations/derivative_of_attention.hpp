@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of os::attention and os::latent_attention. With variables they are recorded as two
-/// operations, which together compute what the single one computes of tensors:
+/// Floor 4. The derivatives of os::attention and os::latent_attention. With variables, attention is recorded as two
+/// operations, which together compute what the single one computes for tensors:
 ///
 ///     w = softmax(mask(scale · q k))     keeps w, q and k     dS = scale · w (dw − Σ w dw), dq = dS k, dk = dS q
 ///     o = w v                            keeps w and v        dw = do v, dv = do w
-/// So the weights are kept, an array of the scores' shape, and nothing is computed again; os::checkpoint trades that
-/// memory for a second forward. dS is written over dw. If X divides the keys, one number a query and the cotangents of
-/// the queries are reduced over X. Keys, values and arrays of the scores' shape stay where they are. A hidden entry has
-/// w = dS = 0 and takes no part in dq, dk and dv, even if it is NaN (operations/attention/weigh.hpp).
+/// So the tape keeps the weights, an array of the scores' shape, and nothing is recomputed; os::checkpoint trades that
+/// memory for a second forward. dS overwrites dw. If X divides the keys, one number a query and the cotangents of the
+/// queries are reduced over X. Keys, values and arrays of the scores' shape do not move. A hidden entry has w = dS = 0
+/// and does not enter dq, dk and dv, even if it is NaN (operations/attention/weigh.hpp).
 
 #include <tuple>
 #include <type_traits>
@@ -46,7 +46,7 @@ struct attention_weights : detail::vjp_of_rows {
 template <class Sharding, class Policy>
 struct attention_product : detail::vjp_of_rows {
   static constexpr char const* name = "attention";
-  bool hides = false;  ///< true if a mask makes some of them 0
+  bool hides = false;  ///< true if a mask makes some weights 0
 
   template <class A, class B>
   using moves = detail::moves_of_product<Sharding, Policy, A, B>;
@@ -61,7 +61,7 @@ struct attention_product : detail::vjp_of_rows {
 
 namespace detail {
 
-/// A policy that leaves operands where they are if the result can be reached that way. Scores are large, and the sizes
+/// A policy that does not move the operands if the result can be reached without it. Scores are large, and the sizes
 /// that a plan assumes are not those of attention.
 template <class Sharding, class A, class B>
 consteval auto find_policy_in_place() {
@@ -82,14 +82,14 @@ constexpr auto local_einsum(A const& a, B const& b) {
   return einsum_as<Sharding>(a, b, policy_in_place<Sharding, A, B>{});
 }
 
-/// The same for weights or scores' cotangents, of which zeros take no part.
+/// The same for weights or scores' cotangents, whose zeros are ignored.
 template <class Sharding, class W, class V>
 constexpr auto local_weighting(bool hides, W const& weights, V const& values) {
   ostraka::operation::attention_product<Sharding, policy_in_place<Sharding, W, V>> const product{{}, hides};
   return operate(product, weights, values);
 }
 
-/// The scores' cotangents, written over those of the weights if nothing else holds these.
+/// The scores' cotangents. They overwrite the cotangents of the weights if no other handle holds these.
 template <class Vjp, class W, class G>
 constexpr auto pull_over(Vjp const& back, W const& weights, G const& g) {
   if constexpr (std::is_same_v<W, G> && Tensor<G>) {
@@ -116,7 +116,8 @@ struct weighing_pullback {
   }
 };
 
-/// `Given` are queries, keys, perhaps their rotary parts, and perhaps a mask. Each of a pair needs the other.
+/// `Given` are queries, keys, perhaps their rotary parts, and perhaps a mask. The cotangent of each operand of a pair
+/// needs the other one.
 template <class Attention, int Pairs, class Weights, class... Given>
 struct attention_weights_pullback {
   template <int K>
@@ -159,8 +160,8 @@ struct attention_weights_pullback {
   }
 };
 
-/// True for tensors of the global view and variables of these, of one derivative, that functions for all shardings can
-/// take: with elements that need no wider type.
+/// True for operands that functions for all shardings accept: tensors of the global view, with elements that need no
+/// wider type, and variables of these, of one derivative.
 template <class A, class B>
 consteval bool may_share_products() {
   if constexpr (depth_of_all<A, B> != 1 || !is_tensor<plain_type<A>> || !is_tensor<plain_type<B>>) {
@@ -174,8 +175,8 @@ consteval bool may_share_products() {
   }
 }
 
-/// Weights times values as constants. `weigh`: how weights or scores' cotangents are multiplied to the cotangents that
-/// a variable wants.
+/// Weights times values as constants. `weigh`: the product of weights or scores' cotangents that makes a variable's
+/// cotangents.
 template <class Wanted, class W, class V>
 using weighing_to = find_weighing<sharding_in<Wanted>, policy_in_place<sharding_in<Wanted>, W, V>, W, V>;
 
@@ -259,7 +260,7 @@ struct weights_of_variables {
   static constexpr weights_and_derivative<value, space> constants = make_constants();
 };
 
-/// True if one function records the weights: they are those of plain attention.
+/// True if one function records the weights, because they are the weights of plain attention.
 template <class Attention, class... Given>
 inline constexpr bool shares_weights = false;
 template <class QAxis, class KAxis, class D, class Out, class Q, class K>
@@ -345,7 +346,7 @@ template <class Attention, int Pairs>
 struct derivative_of<operation::attention_weights<Attention, Pairs>> {
   using weights = operation::attention_weights<Attention, Pairs>;
 
-  /// Records weights whose names one function for all shardings need not know.
+  /// Records weights in one function for all shardings, which does not know names.
   template <class Q, class K>
     requires(Pairs == 1 && detail::shares_weights<Attention, Q, K>)
   static auto record(weights const& operation, Q const& q, K const& k) {
@@ -373,7 +374,7 @@ template <class Sharding, class Policy>
 struct derivative_of<operation::attention_product<Sharding, Policy>> {
   using product_type = operation::attention_product<Sharding, Policy>;
 
-  /// Records products whose names one function for all shardings need not know.
+  /// Records products in one function for all shardings, which does not know names.
   template <class W, class V>
     requires(detail::check_shared_weighing<product_type, Sharding, Policy, W, V>())
   static auto record(product_type const& product, W const& weights, V const& values) {

@@ -57,7 +57,7 @@ struct slope_of_loss {
   }
 };
 
-/// The target's probability of a class that the label names (1) or does not name (0).
+/// The target's probability of a class, for the label's class (1) or another one (0).
 struct smoothed_target {
   double of_label, everywhere;
   template <class T>

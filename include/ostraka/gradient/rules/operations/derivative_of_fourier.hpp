@@ -6,7 +6,8 @@
 /// Floor 4. The derivatives of Fourier transforms, which are linear: their transposes. The matrix of fft and ifft is
 /// symmetric, so each is its own transpose. rfft and irfft have transposes of their own
 /// (types/values/fourier_kind.hpp), whose transposes are rfft and irfft. Each move is undone: a cotangent goes straight
-/// to the sharding that the operand wants. If real numbers were taken as complex ones, it is the real part.
+/// to the sharding of the operand's cotangents. If the forward converted real numbers to complex ones, the backward
+/// takes the real part.
 
 #include <cstdint>
 #include <type_traits>
@@ -20,7 +21,8 @@ namespace ostraka {
 
 namespace detail {
 
-/// The axes Ks as they lie in a G, as a call names them, and Is so divided: one, or several.
+/// The axes Ks with the mesh axes that divide them in a G, as a call names them, and Is divided likewise: one axis, or
+/// several.
 template <class G, class Is, class Ks>
 struct fourier_call;
 template <class G, class I, class K>
@@ -36,7 +38,7 @@ struct fourier_call<G, type_list<Is...>, type_list<Ks...>> {
 
 template <fourier_kind Kind, class Is, class Ks>
 struct fourier_pullback {
-  std::int64_t n;  // of the operand's last axis of the call
+  std::int64_t n;  // extent of the call's last axis in the operand
 
   template <int, class Wanted, class G>
   constexpr Wanted pull(G const& g) const {
@@ -44,7 +46,8 @@ struct fourier_pullback {
     constexpr bool moves_directly =
         varying_in<G>::size == 0 && G::rank > 1 && sharding_traits<sharding_in<Wanted>>::partials::size == 0 &&
         sharding_traits<sharding_in<G>>::partials::size == 0 &&
-        std::is_same_v<new_axes<axes_in<Wanted>, axes_in<G>, Ks>, Is>;  // a call names the new axes in this order
+        std::is_same_v<new_axes<axes_in<Wanted>, axes_in<G>, Ks>, Is>;  // true if a call names the new axes in this
+                                                                        // order
     using named = std::conditional_t<moves_directly, sharding_in<Wanted>, typename call::alone>;
     ostraka::operation::fourier<transpose_of(Kind), typename call::along, named> const back{};
     if constexpr (has_real_result(transpose_of(Kind)))

@@ -4,15 +4,15 @@
 
 /// @file
 /// Floor 4. The derivatives of operations with indices. os::take and os::scatter_add, and with it os::segment_sum, are
-/// each other's derivative, asked for the sharding that the operand wants. So the table is never gathered: cotangents
-/// of rows move, or their sums, as os::scatter_add plans. The forward has already checked the indices. Sorted elements
-/// are taken by the permutation.
+/// each other's derivative, computed in the sharding of the operand's cotangents. So the table is never gathered:
+/// cotangents of rows move, or their sums, as os::scatter_add plans. The forward has already checked the indices.
+/// Sorted elements are taken by the permutation.
 ///
 ///     take<V>(table, index)          scatter_add<V>(g, index)
 ///     scatter_add<V>(rows, index)    take<V>(g, index)
-///     take<V>(a, at), stack<V>       zeros but for that index; take<V>(g, at)
+///     take<V>(a, at), stack<V>       zeros except at that index; take<V>(g, at)
 ///     sort, sort_by_key, top_k       as take<J>(A, permutation)
-///     write_at(cache, t, row)        of the row its positions; of the cache the others
+///     write_at(cache, t, row)        for the row, its positions; for the cache, the others
 
 #include <cstdint>
 #include <type_traits>
@@ -29,7 +29,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// Stands for an axis that is indexed, if the index has that axis, too.
+/// Takes the place of an indexed axis if the index also has that axis.
 struct place_axis : axis<"place"> {};
 
 template <class V, class Index>
@@ -68,7 +68,7 @@ struct take_at_pullback {
   }
 };
 
-/// The pullback of the operand at this index. The others, which lie in the same memory, take their own.
+/// The pullback of the operand at this index. The other operands, in the same memory, have pullbacks of their own.
 template <class V, int Operand>
 struct stack_pullback {
   std::int64_t at;
@@ -82,14 +82,15 @@ struct stack_pullback {
   }
 };
 
-/// Elements of `a` along I, by indices that have the axis themselves, or another one in its place.
+/// Elements of `a` along I, by indices that also have the axis I, or another axis in its place.
 template <class I, class A, class Index>
 constexpr auto take_along(A const& a, Index const& index) {
   return operate(ostraka::operation::take<place_axis, void, promised_range>{}, ostraka::rename<I{}, place_axis{}>(a),
                  index);
 }
 
-/// take_along along a divided axis: each device looks up the indices of its own block, and a reduction unites them.
+/// take_along along a divided axis: each device looks up the indices of its own block, and a reduction combines the
+/// elements.
 template <class I, class K, class A, class Index>
 constexpr auto take_along_divided(A const& a, Index const& index) {
   using out = typename replace_entry<sharding_in<A>, I, K>::type;

@@ -6,7 +6,7 @@
 /// Floor 4. The derivatives of os::rms_norm and os::layer_norm with respect to operand, gain and bias. The forward
 /// keeps the mean μ and r = 1 / √(…) of each row, and the backward is one pass for operand and gain. With h = gain · g:
 ///
-///     rms_norm      r (h − x r² Σ x h / n)                                      a divided width: one number a row
+///     rms_norm      r (h − x r² Σ x h / n)                                      if divided: one number a row
 ///     layer_norm    r (h − Σ h / n − (x − μ) r² Σ (x − μ) h / n)                two, in one message
 ///     gain          Σ over rows of g (x − μ) r      bias   Σ over rows of g     what a sum over rows moves
 
@@ -35,8 +35,8 @@ struct axis_argument_of<Norm<Along>> {
   using type = Along;
 };
 
-/// True if operand and gain are variables of tensors whose rows are runs. Variables of variables and abstract tensors
-/// are pulled one by one.
+/// True if operand and gain are variables of tensors whose rows are contiguous. For variables of variables and abstract
+/// tensors, the pullback computes one cotangent at a time.
 template <class Along, class G, class Rows, class A, class... Vectors>
 inline constexpr bool norm_is_pulled_at_once = false;
 template <class Along, class G, class Rows, class A, class Gain, class... Bias>
@@ -53,7 +53,7 @@ struct norm_of_rows_pullback {
   remembered<Rows> mean, factor;
   std::tuple<kept<true, Vectors>...> vectors;
 
-  /// Operand and gain in one pass, if both are wanted.
+  /// The cotangents of operand and gain in one pass, if both are variables.
   template <class G>
     requires(norm_is_pulled_at_once<Along, G, Rows, A, Vectors...>)
   auto pull_all(G const& g) const {
@@ -273,7 +273,7 @@ consteval bool check_shared_norm() {
 
 template <class Operation>
 struct norm_of_rows_derivative {
-  /// Records norms whose names one function for all shardings need not know.
+  /// Records norms in one function for all shardings, which does not know names.
   template <class A, class... Vectors>
     requires(check_shared_norm<Operation, A, Vectors...>())
   static auto record(Operation const& operation, A const& a, Vectors const&... vectors) {

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. The derivative of os::attention with os::ring. The forward keeps queries, keys, values, the result and a
-/// number for each query, l = log Σ exp. Weights are computed again, because no device has them all:
+/// number for each query, l = log Σ exp. Weights are recomputed, because no device has all of them:
 ///
 ///     P = exp(S − l),  dS = scale · P (dO V − Σ dO O)         dQ += dS K,  dK += dS Q,  dV += P dO
 ///
@@ -39,7 +39,7 @@ struct ring_pullback {
   }
 };
 
-/// True for a variable of a variable: the derivative of a derivative is asked for.
+/// True for a variable of a variable, that is, for a second derivative.
 template <class T>
 inline constexpr bool is_nested = false;
 template <class T, class Cotangent>

@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 4. The derivatives of os::rope and os::dropout. The transpose of a rotation is the rotation back, at the same
-/// positions. That of a dropout is the same dropout; its mask follows from its seed, so that no mask is kept.
+/// positions. The transpose of a dropout is the same dropout; its mask follows from its seed, so the tape keeps no
+/// mask.
 
 #include <tuple>
 
@@ -16,7 +17,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// `Positions` are tensors of positions and of frequencies, or none.
+/// `Positions` are tensors of positions and of frequencies, if there are any.
 template <class Operation, class... Positions>
 struct rope_pullback {
   Operation back;

@@ -3,13 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of running sums, products and extremes along an axis. Each is made of running sums that go
-/// the other way, so if the axis is divided, one number a row moves, as in the forward. For an extreme the cotangents
-/// go to where it was reached first.
+/// Floor 4. The derivatives of running sums, products and extremes along an axis. Each consists of running sums in the
+/// opposite direction, so if the axis is divided, one number a row moves, as in the forward. For an extreme, cotangents
+/// go to the position where it was reached first.
 ///
-///     cumsum            cumsum of g the other way
-///     cumprod           cumsum of g y the other way, over x; where there are zeros, without them
-///     cummax, cummin    scatter_add of g by the place of the element that is the extreme so far
+///     cumsum            cumsum of g in the other direction
+///     cumprod           cumsum of g y in the other direction, divided by x; zeros are left out
+///     cummax, cummin    scatter_add of g by the position of the extreme so far
 
 #include <cstdint>
 #include <limits>
@@ -30,7 +30,7 @@ constexpr auto cumulate_as(X const& x, scan_option how) {
   return operate(ostraka::operation::cumulate<Along, How>{how}, x);
 }
 
-/// The transpose of a running sum, which is a running sum the other way.
+/// The transpose of a running sum: a running sum in the other direction.
 [[nodiscard]] constexpr scan_option transposed(scan_option how) { return {how.is_exclusive, !how.is_reversed}; }
 
 template <class Along>
@@ -57,9 +57,9 @@ struct is_count {
   KOKKOS_INLINE_FUNCTION T operator()(std::int64_t zeros) const { return zeros == wanted ? T(1.0f) : T(0.0f); }
 };
 
-/// The cotangent of element k sums every product that has it, without it: Σ_i g_i Π_{j ≤ i, j ≠ k} x_j. The factors
-/// that are not zero make y_i, where 1 stands for zeros, over x_k. The others make 1 if there are none; if there is
-/// one, it is that factor itself, which matters to a second derivative.
+/// The cotangent of element k is the sum over the products that contain it, without it: Σ_i g_i Π_{j ≤ i, j ≠ k} x_j.
+/// The product of the factors that are not zero is y_i / x_k, with 1 in place of zeros. The product of the zeros is 1
+/// if there are none; if there is one, it is that factor itself, which matters for a second derivative.
 template <class Along, class A>
 struct cumprod_pullback {
   kept<true, A> operand;
@@ -93,7 +93,7 @@ struct cumprod_pullback {
   }
 };
 
-/// The place of an element if it is beyond all before it; else `nowhere`, which is no place.
+/// The position of an element if it exceeds all earlier ones; else `nowhere`, which is not a position.
 template <reduction How>
 struct place_if_beyond {
   std::int64_t nowhere;
@@ -103,7 +103,7 @@ struct place_if_beyond {
   }
 };
 
-/// The place, or −1 if it is none.
+/// The position, or −1 for `nowhere`.
 struct place_or_none {
   std::int64_t extent;
   KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t place) const {
@@ -111,8 +111,8 @@ struct place_or_none {
   }
 };
 
-/// For every element the place of the extreme so far: the last one, in the order of the scan, that was beyond all
-/// before it.
+/// For every element, the position of the extreme so far: of the last element, in the order of the scan, that exceeded
+/// all earlier ones.
 template <class Along, reduction How>
 struct places_of_extremes {
   static constexpr char const* name = ostraka::operation::cumulate<Along, How>::name;

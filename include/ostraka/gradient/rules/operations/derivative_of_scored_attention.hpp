@@ -11,7 +11,7 @@
 ///     w = softmax(s), beside sinks                         as os::softmax, os::log_sum_exp and os::multiply
 ///     o = w v                                              as in derivative_of_attention.hpp
 ///
-/// With a soft cap x is computed again. A hidden pair has ds = 0, and takes no part even if its x is NaN.
+/// With a soft cap, x is recomputed. A hidden pair has ds = 0, and does not contribute even if its x is NaN.
 
 #include <tuple>
 #include <type_traits>
@@ -44,7 +44,7 @@ struct scored_products : detail::vjp_of_rows {
 
 namespace detail {
 
-/// A hidden key has no part in the cotangents.
+/// A hidden key does not contribute to the cotangents.
 template <class Weights, class Sums, class Sinks>
 struct weights_beside_sinks_pullback {
   kept<true, Weights> weights;
@@ -67,7 +67,7 @@ struct weights_beside_sinks_pullback {
   }
 };
 
-/// g · (1 − tanh²(x / c)), or 0 if g is 0: a hidden element has no part, whatever x is.
+/// g · (1 − tanh²(x / c)), or 0 if g is 0: a hidden element does not contribute, even if x is NaN.
 struct pull_soft_cap {
   double cap;
 
@@ -119,7 +119,8 @@ struct scored_products_pullback {
   }
 
  private:
-  static constexpr int bias = Scored::kinds::find(score_operand::bias);  ///< its number among the scores' tensors
+  static constexpr int bias = Scored::kinds::find(score_operand::bias);  ///< index of the bias among the scores'
+                                                                         ///< tensors
 
   template <class G>
   constexpr auto pull_cap(G const& g) const {

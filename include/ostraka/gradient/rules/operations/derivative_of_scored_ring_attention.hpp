@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. The derivative of attention in rings and tiles with options that change its scores. As in
-/// derivative_of_ring_attention.hpp the forward keeps a number for each query, and weights are computed again; the
-/// formulas of scores stand in engine/sequences/pull_scores.hpp. Cotangents of a bias and of sinks stay on the devices
-/// that have the queries, as summands where the tensor lacks the axis that divides them.
+/// derivative_of_ring_attention.hpp the forward keeps a number for each query, and weights are recomputed; the formulas
+/// of scores are in engine/sequences/pull_scores.hpp. Cotangents of a bias and of sinks stay on the devices that have
+/// the queries, as summands if the tensor lacks the divided axis of the queries.
 
 #include <cstddef>
 #include <tuple>
@@ -31,7 +31,7 @@ consteval bool is_variable_of_scores() {
     return false;
 }
 
-/// `Tensors` are those of the scores.
+/// `Tensors` are the tensors of the scores.
 template <class Vjp, class Kinds, class Result, class LogSums, class Q, class K, class V, class... Tensors>
 struct scored_ring_pullback {
   Vjp back;
@@ -161,7 +161,7 @@ struct derivative_of<operation::scored_ring<Q, K, D, Way, Traits, Kinds...>> {
     return detail::operate(gathered, q, detail::whole_along<axis>(k), detail::whole_along<axis>(v), tensors...);
   }
 
-  /// Records tiles whose names one function for all shardings need not know.
+  /// Records tiles in one function for all shardings, which does not know names.
   template <class TQ, class TK, class TV>
     requires(sizeof...(Kinds) == 0 && detail::axis_argument<K>::mesh::size == 0 &&
              detail::check_shared_tiles<Q, K, D, operation_type, TQ, TK, TV>())

@@ -8,7 +8,7 @@
 ///
 ///     split      merge                        roll by k      roll by −k
 ///     merge      split                        flip           flip
-///     transpose  transpose                    window         pad with zeros; of every k-th index, spread
+///     transpose  transpose                    window         pad with zeros; with a step, spread
 ///     broadcast  sum over the new axes        pad            window
 ///     stripe     unstripe
 ///     triangle   triangle                     concatenate    a window for each operand
@@ -48,7 +48,7 @@ constexpr std::int64_t argument_extent(A const& a) {
   return a.extents()[static_cast<std::size_t>(position_in<typename axis_argument<Dim>::axis, axes_in<A>>)];
 }
 
-/// The transpose that gives the axes this order.
+/// The transpose to this order of the axes.
 template <class Axes>
 struct transpose_to;
 template <class... Is>
@@ -56,9 +56,9 @@ struct transpose_to<type_list<Is...>> {
   using type = ostraka::operation::transpose<Is...>;
 };
 
-/// The sharding that an operand wants, through an operation that gives the same elements under other axes, so that
-/// operations after it are asked for it directly. `Kept` are axes that must lie there as they lie in the operand
-/// itself.
+/// The sharding of an operand's cotangents, expressed in the axes of an operation that returns the same elements under
+/// other axes, so that later operations compute it directly. `Kept` are axes that must be divided there as in the
+/// operand itself.
 template <class Operation, class Result, class A, class... Kept>
 struct reshaped_cotangent {
   using type = cotangent_of<Result>;

@@ -72,14 +72,14 @@ struct log_sum_exp_pullback {
     auto const pulled = [&](auto const&... m) {
       if constexpr (std::is_same_v<T, accumulator_of_t<T>>)
         return ostraka::map(share_of_row{}, x, sum.get(), g, m.get()...);
-      else  // a sum of 16 bits is rounded too far to subtract it
+      else  // a 16-bit sum is rounded too much to be subtracted
         return ostraka::multiply(operate(ostraka::operation::softmax<Along>{}, x, m.get()...), g);
     };
     return summed_to<Wanted>(std::apply(pulled, mask));
   }
 };
 
-/// s g, or 0 if s is 0: a hidden element has no part, whatever its cotangent is.
+/// s g, or 0 if s is 0: a hidden element does not contribute, even if its cotangent is NaN.
 struct weighed_cotangent {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& s, T const& g) const {
@@ -121,7 +121,7 @@ struct log_softmax_vjp_by_parts {
   }
 };
 
-/// The formulas of the two for functions that record them for all shardings.
+/// The formulas of softmax and log_softmax for functions that record them for all shardings.
 struct softmax_rule {
   template <class T>
   static engine::softmax_formula<T> formula(bool hides) {

@@ -4,8 +4,9 @@
 
 /// @file
 /// Floor 4. Attention on the tape, and its derivative, as functions for all shardings: the weights, weights times
-/// values, and attention in tiles. One function records all on tensors of the same ranks (shared_node.hpp), without
-/// masks and other tensors of the scores, if elements are as wide as sums and the tensors lie in the global view.
+/// values, and attention in tiles. One function records all calls on tensors of the same ranks (shared_node.hpp),
+/// without masks and other tensors of the scores, if elements are as wide as sums and the tensors belong to the global
+/// view.
 
 #include <cstdint>
 #include <type_traits>
@@ -87,7 +88,7 @@ struct weights_and_derivative {
   void const* type_of_result = nullptr;
   planned_operation<T, Space> scores{};  ///< of queries and keys
   axis_call softmax{};                   ///< of the scores
-  int queries = 0;                       ///< their dimension in the scores
+  int queries = 0;                       ///< the dimension of the queries in the scores
   int width = 0;                         ///< the dimension of the products in the queries
   weighing_call<T, Space> to_queries{};  ///< of the scores' cotangent and the keys
   weighing_call<T, Space> to_keys{};
@@ -149,7 +150,7 @@ class shared_weights_pullback {
   scores_type weights_;
 };
 
-/// Hides keys after the position of each query, in scores of which no other handle exists.
+/// Hides keys after the position of each query, in scores that have no other handle.
 template <class T, int S, class Space>
 void hide_later_keys(weights_and_derivative<T, Space> const& all, numbers_of_scores const& n,
                      unnamed_tensor<T, S, Space> const& scores) {

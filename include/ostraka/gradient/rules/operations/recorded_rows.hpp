@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. Softmax and norms on the tape, and their derivatives: one function records all of a formula on tensors of
-/// the same rank (shared_node.hpp), if elements are as wide as sums and the result lies in the global view.
+/// the same rank (shared_node.hpp), if elements are as wide as sums and the result belongs to the global view.
 
 #include <type_traits>
 
@@ -83,7 +83,7 @@ template <class Rule, class T, int Rank, class Space>
   put_on_tape<shared_softmax_pullback<Rule, T, Rank, Space>>(t, all.name, place, all, a, y);
 }
 
-/// The vector beside a norm's operand.
+/// The gain or bias of a norm.
 template <class T, class Space>
 using shared_vector = shared_operand<unnamed_tensor<T, 1, Space>, unnamed_tensor<T, 1, Space>>;
 
@@ -174,8 +174,8 @@ template <class Rule, class T, int Rank, class Space, class... Vectors>
                                                                       vectors...);
 }
 
-/// Operands whose operation along `Along` such a function may record: tensors of the global view, with elements that
-/// need no wider type, and variables of these, of one derivative.
+/// Operands for which such a function may record an operation: tensors of the global view, with elements that need no
+/// wider type, and variables of these, of one derivative.
 template <class A, class... Others>
 inline constexpr bool may_share_rows = depth_of_all<A, Others...> == 1 && is_tensor<plain_type<A>> &&
                                        (is_tensor<plain_type<Others>> && ...);
