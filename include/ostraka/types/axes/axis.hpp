@@ -6,7 +6,7 @@
 /// Floor 1. Axes of tensors and of meshes: a name, and an extent if it is known at compile time.
 ///
 ///     OSTRAKA_AXIS(I);  OSTRAKA_AXIS(D, 5120);  OSTRAKA_MESH_AXIS(X);  OSTRAKA_MESH_AXIS(Y, 4);
-///     OSTRAKA_AXIS(S, os::about(512));          known when the program runs; plans are made for 512
+///     OSTRAKA_AXIS(S, os::about(512));          extent known only at run time; plans are made for 512
 
 #include <concepts>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace ostraka {
 /// The extent of an axis that is known only when the program runs.
 inline constexpr std::int64_t dynamic_extent = -1;
 
-/// About how large an axis will be. Plans are made for this extent, but the actual one may be any.
+/// The approximate extent of an axis. Plans are made for it, but the actual extent may differ.
 struct extent_hint {
   std::int64_t value;
 };
@@ -43,7 +43,7 @@ struct mesh_axis_base {
 template <class T>
 concept extent_or_hint = std::integral<T> || std::same_as<T, extent_hint>;
 
-// Anything else has no known extent; its error has already been raised.
+// Other arguments have no known extent; their error has already been raised.
 consteval std::int64_t extent_in_type(auto) { return dynamic_extent; }
 consteval std::int64_t extent_in_type(std::integral auto n) { return static_cast<std::int64_t>(n); }
 consteval std::int64_t planned_in_type(auto) { return dynamic_extent; }
@@ -72,9 +72,9 @@ consteval bool require_extent() {
 }
 }  // namespace detail
 
-/// A named axis of a tensor. Its derived type identifies an axis, not its name: derive a type and declare one object of
-/// it. Only OSTRAKA_AXIS also compares the extents that several files of a program declare (one_extent.hpp). The class
-/// and all classes derived from it are aggregates, because nvcc writes a template value as nested braces.
+/// A named axis of a tensor. The derived type, not the name, identifies an axis: derive a type and declare one object
+/// of it. Only OSTRAKA_AXIS also compares the extents that several files of a program declare (one_extent.hpp). The
+/// class and all classes derived from it are aggregates, because nvcc writes a template value as nested braces.
 template <fixed_string Name, auto Extent = dynamic_extent>
 struct axis : detail::axis_base {
   static_assert(detail::require_extent<Extent, 0>());
@@ -82,7 +82,7 @@ struct axis : detail::axis_base {
   static constexpr std::string_view name = Name.view();
   static constexpr std::int64_t extent = detail::extent_in_type(Extent);
   static constexpr std::int64_t planned_extent =
-      detail::planned_in_type(Extent);  ///< the extent or a hint; dynamic_extent if there is neither
+      detail::planned_in_type(Extent);  ///< the extent or the hint; dynamic_extent without either
 };
 
 /// A named axis of the device mesh. A running mesh looks it up by its name.
@@ -103,7 +103,7 @@ concept Axis = std::is_base_of_v<detail::axis_base, T>;
 template <class T>
 concept MeshAxis = std::is_base_of_v<detail::mesh_axis_base, T>;
 
-/// An axis of a block with neighbours at its ends: types/shardings/halo.hpp.
+/// An axis of a block that is padded with its neighbours' indices: types/shardings/halo.hpp.
 template <class A, int Before, int Behind = Before>
 struct halo_axis;
 
@@ -120,14 +120,14 @@ struct named_extent {
 
 namespace detail {
 
-/// The extent of a block, which knows how it came about, with its name: the value of `I = block.extent(I)`.
+/// The extent of a block with its name and its origin: the value of `I = block.extent(I)`.
 template <class Named, class Extent>
 struct named_own_extent : named_extent<Named> {
   Extent own;
 };
 
-/// The base that OSTRAKA_AXIS derives an axis from: `I = 1024` gives its extent a name. The operator stands in a base,
-/// because classes local to a function have no templates.
+/// The base from which OSTRAKA_AXIS derives an axis: `I = 1024` gives an extent a name. The operator is in a base,
+/// because local classes cannot have member templates.
 template <class Named, class Base>
 struct declared : Base {
   template <std::integral N>
@@ -149,15 +149,15 @@ consteval bool is_same_text(std::string_view a, std::string_view b) { return a =
 }  // namespace ostraka
 
 /// Declares the axis type `name_axis` and its object `name`, at namespace scope, in a class or in a function. A second
-/// argument is its extent, or about how large it will be: `os::about(512)`.
+/// argument is its extent, or a hint: `os::about(512)`.
 #define OSTRAKA_AXIS(name, ...) OSTRAKA_NAMED_(axis, name, #name, name##_axis __VA_OPT__(, ) __VA_ARGS__)
 
 /// Declares the mesh-axis type `name_mesh` and its object `name`, at namespace scope, in a class or in a function. A
 /// second argument is its size.
 #define OSTRAKA_MESH_AXIS(name, ...) OSTRAKA_NAMED_(mesh_axis, name, #name, name##_mesh __VA_OPT__(, ) __VA_ARGS__)
 
-// Type and object differ in name because nvcc loses a type that is hidden by a variable of the same name. If a macro is
-// called as the axis, like the I of C's <complex.h>, it has been replaced in `object` and not in `text`.
+// Type and object have different names because nvcc cannot find a type that is hidden by a variable of the same name.
+// If a macro has the axis' name, like the I of C's <complex.h>, it has been replaced in `object` but not in `text`.
 #define OSTRAKA_NAMED_(base, object, text, type, ...)                                                             \
   static_assert(::ostraka::detail::is_same_text(#object, text),                                                   \
                 "axis: the name of an axis is no macro's, and "                                                   \

@@ -14,13 +14,13 @@
 
 namespace ostraka::detail {
 
-/// The extent of an axis as declared: a number, a hint, or neither (both members are dynamic_extent then).
+/// The extent of an axis as declared: a number, a hint, or neither (then both members are dynamic_extent).
 struct declared_extent {
   std::int64_t extent;
   std::int64_t planned_extent;
 };
 
-/// The declaration of an axis that was loaded first.
+/// The first declaration of an axis that was loaded.
 struct known_extent {
   bool is_known = false;
   declared_extent first{};
@@ -56,13 +56,13 @@ struct extent_in_words {
   std::_Exit(EXIT_FAILURE);  // nothing can be thrown here: main has not begun
 }
 
-/// Static, so each file has its own and compares its own declaration.
+/// Static, so that each file has its own variable and compares its own declaration.
 template <class Named>
 static bool const has_one_extent = require_one_extent(
     extent_of_program<Named>, {Named::extent, Named::planned_extent}, Named::kind_of_axis, Named::name);
 
-/// The one object of an axis. A declaration names a reference to it. So the object is the same in all files, and it is
-/// static, so lambdas in a function need not capture it.
+/// The one object of an axis. A declaration names a reference to it. So the object is the same in all files; because it
+/// is static, lambdas in a function need not capture it.
 template <class Named>
 inline constexpr Named object_of{};
 

@@ -42,7 +42,7 @@ class sizes {
 template <class... Named>
 sizes(named_extent<Named>...) -> sizes<Named...>;
 
-/// The extent of `Name`: the static one, or the given one.
+/// The extent of `Name`: its static extent, or the given one.
 /// @pre one of the two exists
 template <class Name, class... Named>
 [[nodiscard]] constexpr std::int64_t extent_in(sizes<Named...> const& given) {
@@ -61,7 +61,7 @@ inline constexpr bool is_named_extent<named_extent<Named>> = true;
 template <class Named, class Extent>
 inline constexpr bool is_named_extent<named_own_extent<Named, Extent>> = true;
 
-// The extents that are written out among the arguments; the other arguments are skipped.
+// Collects the extents that are written out among the arguments; skips other arguments.
 template <class... Named>
 constexpr sizes<Named...> named_extents_in(sizes<Named...> const& picked) {
   return picked;
@@ -143,7 +143,7 @@ constexpr auto join(sizes<As...> const& a, sizes<Bs...> const& b) {
 
 /// Collects named extents, os::sizes, tensors and meshes, in any mixture, into one os::sizes. Each extent is written
 /// out at most once. Collections may share names, and must then agree.
-/// @throws ostraka::error if two collections disagree (at compile time: the result is not constant)
+/// @throws ostraka::error if two collections disagree (in a constant expression, the result is then not a constant)
 template <class... Given>
 [[nodiscard, gnu::cold]] constexpr auto collect_sizes(Given const&... given) {
   return detail::join(detail::named_extents_in(sizes<>(), given...),

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons about things that files cannot save or load.
+/// Floor 1. Reasons about objects that cannot be saved to or loaded from files.
 
 #include <ostraka/types/support/reason.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons about types: shardings that mean nothing by themselves, and tensors that cannot be made.
+/// Floor 1. Reasons about types: shardings that are invalid by themselves, and tensors that cannot be made.
 
 #include <ostraka/types/support/reason.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons about things that cannot be a tree of parameters.
+/// Floor 1. Reasons about types that cannot be trees of parameters.
 
 #include <ostraka/types/support/reason.hpp>
 

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 1. Halos: in the body of os::shard_map a block may hold, before and after its own indices of an axis, those
-/// of its neighbours. The padded axis is an axis of its own, `os::halo<I, 1>` in place of I: `float[I(1), J] {V_X}`.
-/// Its extent is that of the padded block, so code that knows nothing of halos still computes memory right, and it
-/// never matches I by mistake.
+/// Floor 1. Halos: in the body of os::shard_map a block may also hold its neighbours' indices of an axis, before and
+/// after its own. The padded axis is an axis of its own, `os::halo<I, 1>` in place of I: `float[I(1), J] {V_X}`. Its
+/// extent is the padded block's, so code without knowledge of halos still computes memory correctly, and it never
+/// matches I by mistake.
 
 #include <cstddef>
 #include <cstdint>
@@ -58,7 +58,7 @@ inline constexpr halo_name<A, Before, Behind> halo_name_of{};
 
 }  // namespace detail
 
-/// The axis A of a block with `Before` indices more before its own and `Behind` after them. The value of
+/// The axis A of a block with `Before` additional indices before its own and `Behind` after them. The value of
 /// `os::halo<A, Before, Behind>`.
 template <class A, int Before, int Behind>
 struct halo_axis : detail::axis_base {
@@ -113,7 +113,7 @@ struct halo_of<A, type_list<halo_axis<A, Before, Behind>, Rest...>> {
   using type = halo_axis<A, Before, Behind>;
 };
 
-// Indices of neighbours that a block has before its own and after them.
+// The numbers of neighbours' indices that a block has before and after its own.
 struct halo_margins {
   int before = 0, behind = 0;
 
@@ -121,7 +121,7 @@ struct halo_margins {
   [[nodiscard]] constexpr int widest() const { return before > behind ? before : behind; }
 };
 
-// The axis under a padded one, and the width of the padding; an unpadded axis is its own, with width 0.
+// The axis under a padded one, and the widths of the padding; for an unpadded axis, the axis itself and widths of 0.
 template <class A>
 struct unpadded_axis {
   using type = A;
@@ -149,7 +149,7 @@ struct without_halos<sharding<Entries...>> {
   using type = sharding<typename unpadded_entry<Entries>::type...>;
 };
 
-// `os::halo<I, 1>/X` or `os::halo<I, 1>` among the dimensions of a whole, and no block: what has ghost layers.
+// True for `os::halo<I, 1>/X` or `os::halo<I, 1>` among the dimensions of an array with ghost layers.
 template <class Entry>
 inline constexpr bool names_halo = is_halo<Entry>;
 template <class A, class... Ms>
@@ -182,13 +182,13 @@ struct first_halo<type_list<As...>, Rest...> : first_halo<As..., Rest...> {};
 
 }  // namespace detail
 
-/// The axis `A` of a block, padded by `Before` neighbours before its own indices and `Behind` after them, as many
-/// unless that is said: `os::halo<I, 1>`, `os::halo<I, 2, 1>`, and 0 for none at one end. `os::halo<I, 1>/X` says whose
-/// they are: those of the devices along X.
+/// The axis `A` of a block, padded by `Before` neighbours before its own indices and `Behind` after them, by default
+/// the same number: `os::halo<I, 1>`, `os::halo<I, 2, 1>`, and 0 for none at one end. `os::halo<I, 1>/X` also says that
+/// the neighbours are the devices along X.
 template <auto A, int Before, int Behind = Before>
 inline constexpr auto halo = detail::make_halo<detail::type_of<A>, Before, Behind>();
 
-/// The sharding of the block's own part, which replaces the padded one.
+/// The sharding of the block's own part: padded axes are replaced by their own.
 template <class Sharding>
 using sharding_without_halos = typename detail::without_halos<Sharding>::type;
 

@@ -18,7 +18,7 @@ template <class Rule>
 inline constexpr bool is_divided_axis = false;
 template <Axis A, MeshAxis... Ms>
 inline constexpr bool is_divided_axis<over<A, Ms...>> =
-    true;  // also over nothing: that division has already been refused
+    true;  // also true for a division over nothing, which has already been refused
 
 template <class Rule>
 consteval auto check_rule() {
@@ -31,7 +31,7 @@ consteval auto check_rule() {
 template <class Rule>
 using rule_verdict = typename decltype(check_rule<Rule>())::type;
 
-// The last case finds rules that are wrong by themselves, as batch/X/X is.
+// The last case finds rules that are wrong by themselves, such as batch/X/X.
 template <class... Rules>
 consteval auto check_rules() {
   using each = first_fault<rule_verdict<Rules>...>;
@@ -44,7 +44,7 @@ consteval auto check_rules() {
     return found<first_fault<typename sharding_traits<sharding<Rules>>::verdict...>>{};
 }
 
-// A bare axis takes its rule; an axis that is already divided, and a partial, stay as they are written.
+// A bare axis takes its rule; an axis that is already divided, and a partial entry, stay unchanged.
 template <class Dim, class... Rules>
 struct ruled {
   using type = Dim;
@@ -75,7 +75,7 @@ struct rule_set {
   }
 
   /// Several dimensions as one entry in a list of them: `os::einsum<R(batch, seq, hidden)>(x, w)`. Axes that are
-  /// already divided here (`seq/Z`) and os::partial(X) stay as they are written.
+  /// already divided here (`seq/Z`) and os::partial(X) stay unchanged.
   template <class... Dims>
     requires(sizeof...(Dims) != 1)
   consteval auto operator()(Dims...) const {

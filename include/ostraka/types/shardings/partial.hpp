@@ -66,7 +66,7 @@ struct partial_prod : detail::partial_by<reduction::prod, Ms...> {
 template <MeshAxis... Ms>
 partial_prod(Ms...) -> partial_prod<Ms...>;
 
-/// The tensor has the bits that are set on all devices along `Ms`; for bools, it says whether all are true.
+/// The tensor is the bitwise AND over `Ms` of the devices' parts; for bools, true if all are true.
 template <MeshAxis... Ms>
 struct partial_and : detail::partial_by<reduction::bit_and, Ms...> {
   constexpr explicit partial_and(Ms...) {}
@@ -74,7 +74,7 @@ struct partial_and : detail::partial_by<reduction::bit_and, Ms...> {
 template <MeshAxis... Ms>
 partial_and(Ms...) -> partial_and<Ms...>;
 
-/// The tensor has the bits that are set on some device along `Ms`; for bools, it says whether any is true.
+/// The tensor is the bitwise OR over `Ms` of the devices' parts; for bools, true if any is true.
 template <MeshAxis... Ms>
 struct partial_or : detail::partial_by<reduction::bit_or, Ms...> {
   constexpr explicit partial_or(Ms...) {}

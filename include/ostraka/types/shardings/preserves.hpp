@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 1. Which elementwise operations keep the parts of partial tensors. `os::preserves<Op, Kind>` says for which
-/// operands f(a ⊕ a', …) = f(a, …) ⊗ f(a', …), ⊕ being the kind. Parts of such operands become parts of the result,
-/// combined by ⊗.
+/// Floor 1. The elementwise operations that keep the parts of partial tensors. `os::preserves<Op, Kind>` says for which
+/// operands f(a ⊕ a', …) = f(a, …) ⊗ f(a', …), where ⊕ is the kind. Parts of such operands become parts of the result,
+/// which ⊗ combines.
 ///
 ///     kind ⊕   kept together by     kept in one operand alone by            made another kind by
 ///     sum      +, −, negation       ×, ÷ (numerator), multiples             exp (prod)
@@ -22,12 +22,12 @@
 
 namespace ostraka {
 
-/// Whether parts remain parts, and of which kind.
+/// Says whether parts remain parts, and of which kind.
 struct outcome {
   bool kept;
   reduction kind;
 
-  // All members are zero by default, without initialisers of their own: with them, g++ 12 takes arrays to be not
+  // All members are zero by default, without initialisers of their own: with them, g++ 12 does not accept arrays as
   // constant.
   constexpr outcome() = default;
   constexpr outcome(reduction becomes) : kept(true), kind(becomes) {}
@@ -47,7 +47,7 @@ struct preservation {
     return together.kept;
   }
 
-  /// The union of both; the left one wins where both say something.
+  /// The union of both; where both keep parts, the left one wins.
   friend constexpr preservation operator|(preservation a, preservation const& b) {
     if (!a.together.kept) a.together = b.together;
     for (int k = 0; k < 8; ++k)
@@ -59,7 +59,7 @@ struct preservation {
 };
 
 /// How the operation keeps parts of this kind; by default it keeps none. Specialise it for the type of a function
-/// object, and os::map takes partial tensors wherever it says so:
+/// object, and os::map accepts partial tensors accordingly:
 ///
 ///     struct relu { KOKKOS_FUNCTION float operator()(float v) const { return v > 0 ? v : 0; } };
 ///     template <os::reduction Kind>
@@ -79,7 +79,7 @@ inline constexpr preservation preserves = {};
   return kind == reduction::prod ? preservation{kind, {}} : preservation{};
 }
 
-/// Linear in each operand while the others stay: products. `operands` has bit k set for operand k; by default for all.
+/// Linear in each operand with the others fixed: products. `operands` has bit k set for operand k; by default for all.
 [[nodiscard]] constexpr preservation multilinear(reduction kind, unsigned operands = 0xFF) {
   preservation p;
   for (int k = 0; k < 8; ++k)
@@ -87,8 +87,8 @@ inline constexpr preservation preserves = {};
   return p;
 }
 
-/// As an operand grows (and the others stay) the result does not fall: max and min are kept. `operands` has bit k set
-/// for operand k.
+/// As an operand grows (with the others fixed), the result does not fall: max and min are kept. `operands` has bit k
+/// set for operand k.
 [[nodiscard]] constexpr preservation non_decreasing(reduction kind, unsigned operands = 0xFF) {
   preservation p;
   for (int k = 0; k < 8; ++k)
@@ -96,8 +96,8 @@ inline constexpr preservation preserves = {};
   return p;
 }
 
-/// As an operand grows (and the others stay) the result does not grow: max and min are exchanged. `operands` has bit k
-/// set for operand k.
+/// As an operand grows (with the others fixed), the result does not grow: max and min are exchanged. `operands` has bit
+/// k set for operand k.
 [[nodiscard]] constexpr preservation non_increasing(reduction kind, unsigned operands = 0xFF) {
   preservation p;
   for (int k = 0; k < 8; ++k)

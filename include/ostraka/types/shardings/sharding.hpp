@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 1. The sharding of a tensor as a type: `I/X` is I_X, `I/X/Y` is I_XY (X major), `os::partial(X)` is {U_X}
-/// (partial.hpp), `os::varying(X)` {V_X} (varying.hpp). All ways to write a sharding give one canonical
+/// (partial.hpp), `os::varying(X)` {V_X} (varying.hpp). All notations of a sharding lead to one canonical
 /// `os::sharding<…>`, so that equal shardings are equal types.
 
 #include <type_traits>
@@ -58,7 +58,7 @@ consteval over<A, Ms..., M> operator/(over<A, Ms...>, M) {
   return {};
 }
 
-/// An axis is divided over a mesh axis, never by another axis or a number.
+/// Does not compile: an axis is divided over a mesh axis, never by another axis or a number.
 template <Axis A, class B>
 consteval over<A> operator/(A, B) {
   reason::raise<reason::not_a_mesh_axis<A, B>>();
@@ -72,14 +72,14 @@ consteval over<A, Ms...> operator/(over<A, Ms...>, B) {
   return {};
 }
 
-/// The axis comes first: X / I is I / X the wrong way round.
+/// Does not compile: the axis comes first, I / X.
 template <MeshAxis M, class B>
 consteval typename detail::swapped_operands<M, B>::type operator/(M, B) {
   reason::raise<reason::axis_comes_first<M, B>>();
   return {};
 }
 
-/// A number is not divided: a local variable probably hides the axis.
+/// Does not compile: a number cannot be divided; a local variable probably hides the axis.
 template <std::integral N, MeshAxis M>
 constexpr N operator/(N n, M) {
   reason::raise<reason::number_is_not_divided<N, M>>();
@@ -148,7 +148,7 @@ struct varying_in_entry<sharding<Entries...>> {
   using type = concatenation_of<typename varying_in_entry<Entries>::type...>;
 };
 
-// A whole sharding among the dimensions stands for its own dimensions: `R(batch, hidden)` of os::rules.
+// A whole sharding among the dimensions expands to its own dimensions: `R(batch, hidden)` of os::rules.
 template <class... Entries>
 struct entry<sharding<Entries...>> {
   static constexpr bool is_known = (entry<Entries>::is_known && ...);
@@ -306,7 +306,7 @@ struct sharding_traits<sharding<Entries...>> {
   using partials = typename detail::axes_of_partials<partial_entries>::type;  ///< mesh axes that hold parts
   using mesh_axes = concatenation_of<splits, partials>;
   using varying =
-      concatenation_of<typename detail::varying_in_entry<Entries>::type...>;  ///< of blocks alone; plans see none
+      concatenation_of<typename detail::varying_in_entry<Entries>::type...>;  ///< only in blocks; plans ignore them
   static constexpr int rank = axes::size;
 
   /// `reason::ok`, or the reason why the sharding is wrong by itself.

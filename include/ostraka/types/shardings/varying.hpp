@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 1. Blocks of the local view: in the body of os::shard_map a device holds a tensor of its own, which may differ
-/// from those of the others. `os::varying(X)` says along which mesh axes: `float[I, J] {V_X}`. This promise about
-/// values lives in the type alone: plans do not see it.
+/// from the other devices'. `os::varying(X)` names the mesh axes along which it may differ: `float[I, J] {V_X}`. Only
+/// types record this; plans ignore it.
 
 #include <type_traits>
 
@@ -34,7 +34,7 @@ concept Varying = std::is_base_of_v<detail::varying_base, T>;
 
 namespace detail {
 
-// The one entry of these mesh axes, which are a set; no entry if the set is empty.
+// The single entry for this set of mesh axes; no entry if the set is empty.
 template <class Sorted>
 struct varying_over;
 

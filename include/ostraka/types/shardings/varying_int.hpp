@@ -15,9 +15,9 @@
 namespace ostraka {
 
 /// A whole number that differs along `Ms`: os::axis_index returns one, and arithmetic with it gives others. A block cut
-/// or made by it varies, too. `%` is never negative: (i − 1) % n is the device before, for device 0, too. i.value()
-/// returns a plain number, whose type no longer says that it varies. Everything that follows from it, branches
-/// included, may differ from device to device, while all devices must call collectives alike.
+/// or made by it varies, too. `%` is never negative: (i − 1) % n is the previous device, also for device 0. i.value()
+/// returns a plain number, whose type no longer says that it varies. All that depends on it, branches included, may
+/// then differ from device to device, but all devices must call the same collectives.
 template <MeshAxis... Ms>
 class varying_int {
  public:
@@ -25,10 +25,10 @@ class varying_int {
   constexpr explicit varying_int(std::int64_t value) : value_(value) {}
   /// This device's number.
   [[nodiscard]] constexpr std::int64_t value() const { return value_; }
-  /// The negative number, which differs, too.
+  /// The negative number, which also varies.
   [[nodiscard]] constexpr varying_int operator-() const { return varying_int(-value_); }
 
-  /// Refused: its reason says that value() takes the number out.
+  /// Refused: the reason says that value() returns the plain number.
   template <std::integral N>
   constexpr explicit operator N() const {
     reason::raise<reason::varying_number_used_implicitly<varying_int>>();
@@ -109,7 +109,7 @@ template <class A, class B>
   std::int64_t const n = detail::plain_number(a), d = detail::plain_number(b);
   return detail::combined_int<A, B>((n % d + d) % d);
 }
-/// Refused: their reason says that values are compared, and that value() takes them out.
+/// Refused: the reason says to compare plain numbers, which value() returns.
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
 constexpr bool operator==(A a, B b) {

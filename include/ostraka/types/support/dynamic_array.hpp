@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. An array that grows, as std::vector does. It lacks the hundred templates that a std::vector instantiates
-/// for every element type, wherever this library is included (docs/benchmarks/compile.md).
+/// Floor 1. An array that grows, as std::vector does, without the hundred templates that a std::vector instantiates for
+/// every element type in every file that includes this library (docs/benchmarks/compile.md).
 
 #include <cstddef>
 #include <initializer_list>
@@ -14,8 +14,8 @@ namespace ostraka {
 
 namespace detail {
 
-/// Moves `used` bytes of trivially copyable elements, of whatever type, to a new block of `wanted` bytes and frees the
-/// old block. Returns null if no bytes are wanted.
+/// Moves `used` bytes of trivially copyable elements of any type to a new block of `wanted` bytes, and frees the old
+/// block. Returns null if no bytes are wanted.
 [[gnu::cold, gnu::noinline]] inline void* reallocate(void* items, std::size_t used, std::size_t wanted) {
   void* const other = wanted > 0 ? ::operator new(wanted) : nullptr;
   if (used > 0) __builtin_memcpy(other, items, used);
@@ -25,7 +25,7 @@ namespace detail {
 
 /// Appends `how_many` trivially copyable elements and returns the memory that holds them all. Updates the count, and
 /// the capacity if it grows.
-/// @pre the new elements are none of those in `items`
+/// @pre the new elements are not among those in `items`
 [[gnu::cold, gnu::noinline]] inline void* append_bytes(void* items, std::size_t& count, std::size_t& capacity,
                                                        void const* more, std::size_t how_many,
                                                        std::size_t bytes_of_one) {
@@ -97,7 +97,7 @@ class dynamic_array {
     for (; count_ < count; ++count_) ::new (static_cast<void*>(items_ + count_)) T(value);
   }
 
-  /// Removes all elements but the first `but`.
+  /// Removes all elements except the first `but`.
   void clear(std::size_t but = 0) {
     if constexpr (only_bytes) {
       if (count_ > but) count_ = but;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. The exception for mistakes that only the run time can see: extents, sizes of meshes. It is thrown before
-/// any communication and on every device alike. Its text reads "operation: rule; remedy".
+/// Floor 1. The exception for mistakes that appear only at run time: extents, sizes of meshes. It is thrown before any
+/// communication, on all devices alike. Its text reads "operation: rule; remedy".
 
 #include <cstdarg>
 #include <cstdint>
@@ -33,8 +33,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Throws an error whose text is the pieces joined. The caller holds neither text nor exception, nor the code that
-/// destroys them.
+/// Throws an error with the joined pieces as its text. Callers contain neither the text nor the exception, nor the code
+/// that destroys them.
 template <class... Ts>
 [[noreturn, gnu::always_inline]] inline void throw_error(Ts const&... pieces) {
   static_assert(sizeof...(Ts) <= 21, "join some of them first: a number has the kinds of so many pieces");

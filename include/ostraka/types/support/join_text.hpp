@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Text made of pieces: words, characters and numbers. A sum of std::strings makes a string of each piece and must be
-/// able to destroy each of them, at every place that makes a text: four times the code. Here one function takes the
-/// pieces as they are. Overloads decide how each piece is passed, and the type passed gives its kind; traits of the
-/// pieces themselves would need a case for each length of words.
+/// Joins text from pieces: words, characters and numbers. A sum of std::strings makes, and has to destroy, a string for
+/// each piece at every call, which is four times the code. Here one function takes the pieces themselves. Overloads
+/// decide how each piece is passed, and the passed type determines its kind; traits of the pieces themselves would need
+/// a case for each length of words.
 
 #include <concepts>
 #include <cstdarg>
@@ -20,10 +20,10 @@ namespace ostraka {
 
 namespace detail {
 
-/// The kind of a piece, in three bits. A piece of no kind ends the text.
+/// The kind of a piece, in three bits. A piece with kind 0 ends the text.
 enum text_piece : std::uint64_t { of_words = 1, of_string, of_view, of_character, of_signed, of_unsigned, of_real };
 
-/// An integer that is no character, or a class that converts to one without narrowing, as an extent does.
+/// An integer that is not a character, or a class that converts to one without narrowing, as an extent does.
 template <class N>
 concept whole_number = (std::integral<N> && !std::same_as<N, bool> && !std::same_as<N, char>) ||
                        (std::is_class_v<N> && requires(N const& n) { std::int64_t{n}; });
@@ -41,7 +41,7 @@ inline auto pass_piece(whole_number auto n) {
     return static_cast<std::int64_t>(n);
 }
 
-/// The kind of a piece, from the type that it is passed as.
+/// The kind of a piece, from the type in which it is passed.
 template <class Passed>
 inline constexpr text_piece kind_of_piece{};
 template <>

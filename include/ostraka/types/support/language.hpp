@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 1. One sentence where the compiler, or the language that it compiles, is older than C++20 needs. The headers
-/// that programs name include this file first. No compiler stops at #error, so the include after it names a file that
-/// does not exist. Compilers stop there and print nothing else.
+/// Floor 1. Prints one sentence if the compiler is too old, or does not compile C++20. The headers that programs name
+/// include this file first. Compilers continue after #error but stop at an include of a missing file. So an include of
+/// a missing file follows each #error, and nothing else is printed.
 
 #if (defined(__clang__) && !defined(__apple_build_version__) && __clang_major__ < 16) || \
     (defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12)

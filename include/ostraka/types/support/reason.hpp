@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 1. A reason is a type that says why something is wrong. It is named after the rule and has the culprits as
-/// arguments. It prints its sentence (*operation: rule; remedy*) when it is completed. So a check can return it, and a
-/// query can name it, without failing. docs/design/reasons.md has the idiom.
+/// Floor 1. A reason is a type that says why a call or a type is wrong. It is named after the violated rule and has the
+/// culprits as arguments. It prints its sentence (*operation: rule; remedy*) when it is completed. So a check can
+/// return it, and a query can name it, without an error. docs/design/reasons.md explains the idiom.
 
 namespace ostraka {
 
 namespace detail {
 
-/// The result of a check: the reason that it found, not completed, so that a query may look at it.
+/// The result of a check: the reason that it found, not completed, so that a query can test for it.
 template <class Reason>
 struct found {
   using type = Reason;
@@ -27,15 +27,15 @@ namespace reason {
 /// The verdict that nothing is wrong.
 struct ok {};
 
-/// Completes `Reason`, which prints its sentence. It does so in an alias, because clang would complain once more about
-/// an expression: that it is not constant.
+/// Completes `Reason`, which prints its sentence. An alias does this, because for an expression clang would also report
+/// that it is not constant.
 template <class Reason>
 constexpr void raise() {
   using completed [[maybe_unused]] = char[sizeof(Reason)];
 }
 
-/// True if nothing is wrong. Otherwise the reason prints its sentence, and the operation goes on with something
-/// harmless: `if constexpr (reason::ok_or_raise<verdict>())`.
+/// True if nothing is wrong. Otherwise the reason prints its sentence, and the operation continues with a harmless
+/// result: `if constexpr (reason::ok_or_raise<verdict>())`.
 template <class Verdict>
 constexpr bool ok_or_raise() {
   raise<Verdict>();

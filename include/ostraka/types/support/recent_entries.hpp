@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. The entries of a small cache: as many as fit, and then each new one replaces the oldest. A cache finds its
-/// entries by a loop over them.
+/// Floor 1. The entries of a small cache: once it is full, each new entry replaces the oldest. The cache finds an entry
+/// by a loop over all.
 
 #include <cstddef>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. The operations on lists of types that we need: membership, position, union, difference.
+/// Floor 1. The operations on lists of types that the library needs: membership, position, union, difference.
 
 #include <cstddef>
 #include <type_traits>
@@ -25,12 +25,12 @@ namespace detail {
 template <class T>
 std::type_identity<T> deduced(T);
 
-/// The type of a template value. It is deduced, because nvcc passes a value on as an expression whose decltype its host
-/// compiler does not know.
+/// The type of a template value. It is deduced, because nvcc writes the value as an expression whose decltype its host
+/// compiler does not support.
 template <auto Value>
 using type_of = typename decltype(deduced(Value))::type;
 
-// Counts the values that are false before the first true one.
+// Counts the false values before the first true one.
 struct first_true {
   int passed = 0;
   bool found = false;
@@ -117,7 +117,7 @@ struct find_repeated<type_list<T, Ts...>> {
 
 }  // namespace detail
 
-/// Position of `T` in `List`, −1 if absent.
+/// The position of `T` in `List`; −1 if absent.
 template <class T, class List>
 inline constexpr int position_in = -1;
 template <class T, class... Ts>

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 1. The discrete Fourier transforms of n numbers, as in NumPy: forward ones with e^(−2πi jk/n) and no factor,
-/// inverse ones with 1/n. A real transform has n/2 + 1 numbers; the others are their conjugates. Derivatives use the
-/// transposes of the real ones.
+/// inverse ones with 1/n. The spectrum of real numbers has n/2 + 1 elements; the others are their conjugates.
+/// Derivatives use the transposes of the real transforms.
 
 namespace ostraka {
 
@@ -14,7 +14,7 @@ enum class fourier_kind {
   fft,               ///< y_k = Σ_j x_j w^jk,                  w = e^(−2πi/n)
   ifft,              ///< y_k = (1/n) Σ_j x_j w^−jk
   rfft,              ///< of real x, k ≤ n/2
-  irfft,             ///< to real y: y_k = (1/n) Σ_j c_j Re(x_j w^−jk), where c_j is 1 of j = 0 and j = n/2, else 2
+  irfft,             ///< to real y: y_k = (1/n) Σ_j c_j Re(x_j w^−jk), where c_j is 1 for j = 0 and j = n/2, else 2
   rfft_transposed,   ///< to real y: y_k = Σ_j Re(x_j w^jk), j ≤ n/2
   irfft_transposed,  ///< of real x: y_k = (c_k/n) Σ_j x_j w^−jk, k ≤ n/2
 };
@@ -54,7 +54,7 @@ enum class fourier_kind {
   }
 }
 
-/// The kind of the other transforms of a transform along several axes: those of complex numbers.
+/// The kind of the complex transforms along the other axes, in a transform along several axes.
 [[nodiscard]] constexpr fourier_kind complex_kind(fourier_kind kind) {
   switch (kind) {
     case fourier_kind::fft:
@@ -71,13 +71,13 @@ enum class fourier_kind {
   return kind == fourier_kind::irfft || kind == fourier_kind::rfft_transposed;
 }
 
-/// True if the transform gives half of the spectrum of real numbers.
+/// True if the transform returns half of the spectrum of real numbers.
 [[nodiscard]] constexpr bool has_half_spectrum(fourier_kind kind) {
   return kind == fourier_kind::rfft || kind == fourier_kind::irfft_transposed;
 }
 
-/// True if a transform along several axes begins with the last of them: that of real numbers is the first, that to real
-/// numbers the last, and an inverse undoes a forward one in reverse.
+/// True if a transform along several axes begins with the last of them. The transform from real numbers comes first and
+/// the one to real numbers last, and an inverse undoes a forward transform in reverse order.
 [[nodiscard]] constexpr bool begins_with_last_axis(fourier_kind kind) {
   return has_half_spectrum(kind) || kind == fourier_kind::fft;
 }

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 1. Floating-point numbers of 16 bits, `os::float16` (IEEE 754 binary16) and `os::bfloat16` (the upper half of
-/// a float). They take two bytes in memory, in messages and in files on every machine. Arithmetic is that of floats.
-/// docs/design/half-types.md.
+/// a float). They take two bytes in memory, in messages and in files on every machine. Arithmetic is done in float
+/// (docs/design/half-types.md).
 
 #include <concepts>
 #include <cstdint>
@@ -30,18 +30,19 @@ struct narrow_format {
   static constexpr std::uint32_t infinity = ((1u << Exponent) - 1) << Fraction;
   static constexpr std::uint32_t first_normal = static_cast<std::uint32_t>(128 - bias) << 23;  // as a float
 
-  /// The pattern of the nearest number; ties go to the even one, and NaN stays NaN. It selects instead of branching, so
-  /// that loops vectorise.
+  /// The pattern of the nearest number; ties go to the even one, and NaN stays NaN. It uses selects instead of
+  /// branches, so that loops vectorise.
   OSTRAKA_FUNCTION static constexpr std::uint16_t narrow(float x) {
     std::uint32_t const bits = __builtin_bit_cast(std::uint32_t, x);
     std::uint32_t const magnitude = bits & 0x7FFFFFFFu;
-    if constexpr (rebias == 0) {  // the sign stays where it is, and the largest number's carry gives infinity
+    if constexpr (rebias == 0) {  // the sign bit does not move, and a carry out of the largest number results in
+                                  // infinity
       std::uint32_t const near = (bits + (1u << (shift - 1)) - 1 + (bits >> shift & 1u)) >> shift;
       return static_cast<std::uint16_t>(magnitude > 0x7F800000u ? bits >> shift | 1u << (Fraction - 1) : near);
     } else {
       std::uint32_t const sign = bits >> 31 << 15;
-      // Half of the part that is dropped, less one if the last bit kept is 0. A carry out of the fraction runs into the
-      // exponent, where it belongs.
+      // Half of the dropped part, minus one if the last kept bit is 0. A carry out of the fraction correctly increments
+      // the exponent.
       std::uint32_t const half = (1u << (shift - 1)) - 1 + (magnitude >> shift & 1u);
       std::uint32_t const normal = (magnitude - rebias + half) >> shift;
       std::uint32_t const nan = infinity | 1u << (Fraction - 1) | (magnitude & 0x7FFFFFu) >> shift;
@@ -57,7 +58,7 @@ struct narrow_format {
     }
   }
 
-  /// The same, rounded once. On the way x becomes the odd one of its two neighbouring floats, which is no tie.
+  /// The same, rounded once: x is first rounded to the odd one of its two neighbouring floats, which is never a tie.
   OSTRAKA_FUNCTION static constexpr std::uint16_t narrow(double x) {
     float const near = static_cast<float>(x);
     double const back = static_cast<double>(near);
@@ -78,7 +79,7 @@ struct narrow_format {
         __builtin_bit_cast(float, static_cast<std::uint32_t>(127 + 1 - bias - Fraction) << 23);  // the smallest number
     float const small = static_cast<float>(static_cast<std::int32_t>(magnitude)) * step;
     std::uint32_t const normal = magnitude >= infinity ? 0x7F800000u | shifted : shifted + rebias;
-    // By a mask: compilers turn a choice into a branch around the product, which keeps loops from vectorising.
+    // Uses a mask, because compilers turn a choice into a branch around the product, which prevents vectorisation.
     std::uint32_t const is_normal = 0u - static_cast<std::uint32_t>(magnitude >= 1u << Fraction);
     return __builtin_bit_cast(float,
                               sign | (normal & is_normal) | (__builtin_bit_cast(std::uint32_t, small) & ~is_normal));
@@ -89,7 +90,7 @@ struct narrow_format {
 
 /// A floating-point number of 16 bits. It converts to float implicitly, and from other numbers only explicitly:
 /// `os::float16(x)` rounds to the nearest number, ties to even. An operation on two of them is done in float and
-/// rounded once, which gives the nearest number, too.
+/// rounded once, so its result is also the nearest number.
 template <int Exponent, int Fraction>
 class narrow_float {
   using format = detail::narrow_format<Exponent, Fraction>;
@@ -150,7 +151,7 @@ inline constexpr bool is_narrow = false;
 template <int Exponent, int Fraction>
 inline constexpr bool is_narrow<narrow_float<Exponent, Fraction>> = true;
 
-/// The type that sums of T are kept in until they are complete: float for 16 bits, else T.
+/// The type in which sums of T are kept until they are complete: float for 16 bits, else T.
 template <class T>
 struct accumulator_of {
   using type = T;

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 1. The pairs of a permutation, from device to device: `os::permutation({{0, 1}, {1, 2}})` sends the block of
-/// device 0 to device 1, and that of device 1 to device 2.
+/// device 0 to device 1, and the block of device 1 to device 2.
 
 namespace ostraka {
 
@@ -26,7 +26,7 @@ struct permutation {
   }
 };
 
-/// Whether a type is an os::permutation.
+/// True if a type is an os::permutation.
 template <class T>
 inline constexpr bool is_permutation = false;
 template <int Count>
