@@ -3,13 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 2. One tensor from one mesh to another: the device that holds each block on either mesh, the messages between
-/// them, and their sizes. A[I_X, J] on {X: 4} → A[I_X, J] on {X: 2, Y: 2}: mesh axes of two meshes are different axes,
-/// even if they have the same name.
+/// Floor 2. A tensor on its way from one mesh to another: the devices that hold each block on the two meshes, the
+/// messages between them, and their sizes. A[I_X, J] on {X: 4} → A[I_X, J] on {X: 2, Y: 2}: mesh axes of two meshes are
+/// different axes, even if they have the same name.
 ///
 ///     source        target        on the source mesh               then, between the meshes
-///     [I_X, J]      [I_Z, J]      nothing                          each process gets what it needs and does not have
-///     [I]           [I_Z]         nothing                          devices that hold the same take turns in sending
+///     [I_X, J]      [I_Z, J]      nothing                          each process gets what it needs and lacks
+///     [I]           [I_Z]         nothing                          devices that hold the same block share the sending
 ///     [I] {U_X}     any           slice, reduce_scatter or         the same
 ///                                 all_reduce: the cheapest
 ///     any           [I] {U_Z}     as above                         device 0 along Z gets the values, the others zeros
@@ -21,13 +21,12 @@
 
 namespace ostraka::planner {
 
-/// A tensor on one of the two meshes. All mesh axes of this mesh are numbered as the mesh numbers them. Labels are
-/// common to both sides.
+/// A tensor on one of the two meshes. All mesh axes have the mesh's own numbers. Labels are common to both sides.
 struct mesh_side {
   spec sharding{};
   extents sizes{};
-  list_view<int> device{};   ///< by process: its device number on this mesh, −1 if it has none
-  list_view<int> process{};  ///< by device number
+  list_view<int> device{};   ///< for each process, its device number on this mesh; −1 if it has none
+  list_view<int> process{};  ///< for each device, the number of its process
 
   [[nodiscard]] constexpr int processes() const { return device.size(); }
 
@@ -96,8 +95,8 @@ constexpr bool lacks(mesh_side const& source, coordinates const& held, mesh_side
 
 }  // namespace detail
 
-/// Calls f(p) for each process p that `me` sends a part of its block to, in ascending order. The processes that need a
-/// block are dealt out in turn among those that hold it, so that no process serves all others.
+/// Calls f(p) for each process p to which `me` sends a part of its block, in ascending order. The processes that need a
+/// block are distributed over those that hold it, so that no process serves all others.
 /// @pre the source is not partial
 template <class F>
 constexpr void for_each_receiver(mesh_side const& source, mesh_side const& target, int me, F&& f) {
@@ -121,8 +120,8 @@ constexpr void for_each_sender(mesh_side const& source, mesh_side const& target,
   }
 }
 
-/// The number of elements that go from process to process: those that the holders of the target's values need and do
-/// not have. No exchange moves less.
+/// The number of elements that go from process to process: the elements that the holders of the target's values need
+/// and lack. No exchange moves fewer.
 /// @pre the source is not partial
 [[nodiscard]] constexpr std::int64_t elements_exchanged(mesh_side const& source, mesh_side const& target) {
   std::int64_t n = 0;
@@ -136,7 +135,7 @@ constexpr void for_each_sender(mesh_side const& source, mesh_side const& target,
 
 /// A reshard between meshes: moves on the source mesh, then one exchange between the two.
 struct mesh_reshard {
-  mesh_side start{};      ///< the tensor as it is given
+  mesh_side start{};      ///< the tensor before the steps
   reshard_steps steps{};  ///< on the source mesh; none unless the source is partial
   mesh_side source{};     ///< the tensor after the steps
   mesh_side target{};
@@ -149,8 +148,8 @@ struct mesh_reshard {
   }
 };
 
-/// The most ways of placing the partial and the idle mesh axes on labels that are tried. Further mesh axes go on the
-/// label with the most indices.
+/// The largest number of placements of the partial and the idle mesh axes on labels that the search tries. Further mesh
+/// axes go to the label with the most indices.
 inline constexpr std::int64_t most_placements = 1024;
 
 namespace detail {
@@ -170,8 +169,8 @@ constexpr void append_reduction(mesh_reshard& plan, placement const& where, mesh
 }  // namespace detail
 
 /// The cheapest reshard. Each mesh axis over which the source is partial is scattered onto a label or reduced
-/// everywhere. Each mesh axis that the source does not use is sliced onto a label first, or left. All ways are compared
-/// by the elements that they and the exchange after them move.
+/// everywhere. Each mesh axis that the source does not use is sliced onto a label first, or left unused. The search
+/// compares all combinations by the elements that they and the following exchange move.
 [[nodiscard]] constexpr mesh_reshard plan_reshard(mesh_side const& source, mesh_side const& target) {
   spec const& from = source.sharding;
   mesh_reshard best{source, {}, source, target};

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. From one partition of a tensor's labels to another: a free slice and one exchange, which is named after the
-/// collective that it is.
+/// Floor 2. Moves a tensor from one partition of its labels to another by a free slice and one exchange, which has the
+/// name of the corresponding collective.
 
 #include <ostraka/plan/spec/spec.hpp>
 #include <ostraka/plan/spec/step.hpp>
@@ -30,8 +30,7 @@ namespace ostraka::planner::detail {
   return order;
 }
 
-// `from` after all slices that `to` asks for at the minor end of a label. They are free, and an exchange after them
-// moves no more.
+// `from` after all slices towards `to` at the minor end of a label. They are free, and a later exchange moves no more.
 [[gnu::cold]] constexpr spec sliced_towards(spec from, spec const& to) {
   mesh_set const used = from.uses();
   for (int i = 0; i < from.rank; ++i)

@@ -3,11 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. One tensor from any sharding to any other, by the cheapest moves.
+/// Floor 2. Moves a tensor from any sharding to any other by the cheapest steps.
 ///
 /// Without partial sums it takes at most a free slice and one exchange, which moves exactly the elements that the
-/// devices need and do not have: no other sequence can move less. The exchange is named after the collective that it
-/// is.
+/// devices need and lack: no other sequence can move fewer. The exchange has the name of the corresponding collective.
 ///
 ///     source        target        steps
 ///     [I]           [I_X]         slice<I/X>
@@ -17,7 +16,7 @@
 ///     [I_XY]        [I_Y]         block_exchange<X, Y>      blocks change places
 ///     [I] {U_X}     [I]           all_reduce<X>
 ///     [I] {U_X}     [I_X]         reduce_scatter<I/X>
-///     [I] {U_X}     [I_XY]        reduce_scatter<I/X>       of the slice over Y, which lies in pieces
+///     [I] {U_X}     [I_XY]        reduce_scatter<I/X>       of the slice over Y, which is not contiguous
 ///     [I_X]         [I] {U_X}     zero_pad
 ///     [I]           [I] {U_X}     mask
 ///
@@ -28,9 +27,9 @@
 
 namespace ostraka::planner {
 
-/// How summands may be sliced while they are reduced. In a reshard by itself the scatter slices at once. In an operand
-/// they are sliced before it. In a result, whose operands could have been sliced, they are sliced before it, and over
-/// mesh axes of the target only. The search for einsums prices the latter two.
+/// How summands may be sliced when they are reduced. In a reshard alone, the scatter itself slices (`at_once`). For an
+/// operand, the slice comes before the scatter (`before`). For a result, whose operands could have been sliced, it also
+/// comes before, but only over mesh axes of the target (`of_target`). The search for einsums prices the latter two.
 enum class slicing : std::uint8_t { at_once, before, of_target };
 
 namespace detail {
@@ -41,8 +40,8 @@ namespace detail {
          before.partial;
 }
 
-// Partial sums that `to` asks for are made of zeros: from the blocks of a divided label at the start or at the end
-// (zero-pad), or at the end by a mask. The steps from `start` to `before` make none.
+// Partial sums in `to` are made with zeros: from the blocks of a divided label, at the start or at the end (zero-pad),
+// or by a mask at the end. The steps from `start` to `before` make no partial sums.
 struct between {
   spec start{};
   spec before{};
@@ -50,7 +49,7 @@ struct between {
 
 // `how` says, for each mesh axis over which `to` is partial: 0 to keep partial sums and to pad a divided label at the
 // start, else 1 + position of the label that is padded at the end, or 1 + rank for a mask at the end. Several axes that
-// are padded on one label stand in the order of `among`. Returns false if an axis cannot be padded at the start.
+// are padded on one label have the order of `among`. Returns false if an axis cannot be padded at the start.
 constexpr bool way_between(spec const& from, spec const& to, placement const& how, mesh_order among, between& way) {
   way = {from, to};
   mesh_set early;
@@ -104,8 +103,8 @@ struct best_between {
   return best;
 }
 
-// True if both are partial, but not of the same kind. The first is then reduced before the second is made, since a sum
-// of maxima is no maximum of sums.
+// True if both are partial, but not of the same kind. The first is then reduced before the second is made, because a
+// sum of maxima is not a maximum of sums.
 constexpr bool changes_kind(spec const& from, spec const& to) {
   return !from.partial.empty() && !to.partial.empty() && from.kind != to.kind;
 }
@@ -123,7 +122,8 @@ constexpr spec without_partial(spec s) {
   if (from == to) return 0;
   if (from.partial.empty() && to.partial.empty()) return ideal_exchange(detail::sliced_towards(from, to), to, e);
   spec const goal =
-      detail::changes_kind(from, to) ? detail::without_partial(to) : to;  // a mask or zeros make it partial for free
+      detail::changes_kind(from, to) ? detail::without_partial(to) : to;  // a mask or zeros make it partial without a
+                                                                          // move
   return detail::cheapest_between(from, goal, e, how).volume;
 }
 
@@ -145,7 +145,7 @@ constexpr spec without_partial(spec s) {
   }
   detail::between way;
   if (to.partial.empty())
-    detail::way_between(from, to, {}, {}, way);  // the only one, whatever its volume
+    detail::way_between(from, to, {}, {}, way);  // the only way, at any volume
   else
     way = detail::cheapest_between(from, to, e, how).way;
   auto const& [start, before] = way;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. How the partial sums of a tensor are reduced on the way to another sharding: which mesh axes are scattered
-/// onto which label, which are reduced everywhere, and on which slices of the tensor. [I] {U_X} → [I_Y] {U_X} → [I_YX]
-/// → [I]
+/// Floor 2. How the partial sums of a tensor are reduced on the way to another sharding: the label onto which each mesh
+/// axis is scattered, the mesh axes that are reduced everywhere, and the slices of the tensor on which that happens.
+/// [I] {U_X} → [I_Y] {U_X} → [I_YX] → [I]
 
 #include <algorithm>
 
@@ -14,8 +14,8 @@
 
 namespace ostraka::planner::detail {
 
-// `from` with all slices of `to` that can come before the mesh axes of `scatter` are scattered: on each label those
-// before the first axis of `scatter`.
+// `from` with all slices of `to` that can come before the mesh axes of `scatter` are scattered: on each label, the mesh
+// axes before the first one of `scatter`.
 [[gnu::cold]] constexpr spec sliced_before(spec const& from, spec const& to, mesh_set scatter) {
   spec s = from;
   for (int i = 0; i < from.rank; ++i)
@@ -34,7 +34,7 @@ struct reduction_plan {
   double volume = unbounded;  // including the exchange that follows
 };
 
-// Steps to the next order of the same mesh axes. After the last one it returns false and goes back to the first.
+// Advances to the next order of the same mesh axes. After the last one it returns false and goes back to the first.
 [[gnu::cold]] constexpr bool next_order(mesh_order& order) {
   int axes[max_mesh_axes]{};
   int const n = order.size();
@@ -50,7 +50,7 @@ struct reduction_plan {
 struct placement {
   int at[max_mesh_axes]{};
 
-  // Steps to the next placement, counting over `axes` with `rank` labels; false after the last.
+  // Advances to the next placement of `axes` on `rank` labels; returns false after the last.
   [[gnu::cold]] constexpr bool advance(mesh_set axes, int rank) {
     for (int m = 0; axes.bits >> m != 0; ++m) {
       if ((axes.bits >> m & 1) == 0) continue;
@@ -70,7 +70,7 @@ struct placement {
   // The axes that share a label with another one.
   [[nodiscard, gnu::cold]] constexpr mesh_order crowded(mesh_set axes, int rank) const {
     mesh_order o;
-    if ((axes.bits & (axes.bits - 1)) == 0) return o;  // less than two
+    if ((axes.bits & (axes.bits - 1)) == 0) return o;  // fewer than two
     for (int i = 1; i <= rank; ++i) {
       mesh_set const here = placed_on(i, axes);
       if (here.count() < 2) continue;
@@ -98,8 +98,8 @@ struct placement {
 };
 
 // The cheapest choice: each mesh axis of `reduce` is all-reduced or scattered onto any label, and each of `idle` is
-// left or sliced onto any. `at_once` says that a scatter may slice as well. If all choices cost `bound` or more, the
-// volume is unbounded.
+// left unused or sliced onto any label. `at_once` says that a scatter may slice as well. If all choices cost `bound` or
+// more, the volume is unbounded.
 [[gnu::cold]] constexpr reduction_plan best_reduction(spec const& from, spec const& to, mesh_set reduce, mesh_set idle,
                                                       extents const& e, double bound, bool at_once) {
   double const held = ideal_held(from, e);

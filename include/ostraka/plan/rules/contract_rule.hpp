@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 2. The product of two tensors without communication: its result, or the cell of the table that forbids it. b
-/// is in both operands and the result; j is in both and summed; i and k are in one operand and the result.
+/// is a label of both operands and the result; j is a label of both operands that is summed; i and k are labels of one
+/// operand and the result.
 ///
 ///     A \ B    R      S(b)   S(j)   S(k)   P
 ///     R        R      S(b)   P      S(k)   P
@@ -19,7 +20,7 @@
 
 namespace ostraka::planner {
 
-/// Why two tensors cannot be multiplied in place. Each fault is a reason of the same name.
+/// The reasons why two tensors cannot be multiplied in place. Each has a reason type of the same name.
 enum class contract_fault {
   none,
   contracted_axis_split_differently,

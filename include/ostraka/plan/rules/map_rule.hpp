@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Several tensors element by element: the result has every label of an operand, split as in the operand that
-/// splits it most. The others are sliced, and repeated along labels that they lack. Nothing is moved.
+/// Floor 2. Several tensors, element by element: the result has all labels of the operands, each split as in the
+/// operand that splits it most. Other operands are sliced, and repeated along labels that they lack. Nothing is moved.
 ///
 ///     A              B              result
 ///     [I_X, J]       [I_X, J]       [I_X, J]
@@ -13,8 +13,8 @@
 ///     [I_X]          [I_Y]          –             moved first
 ///     [I_X]          [J_X]          –             a device would hold the diagonal blocks only
 ///
-/// Partial tensors take part as far as the operation preserves their parts (types/shardings/preserves.hpp), per mesh
-/// axis. ⊕ and ⊗ are kinds:
+/// Partial tensors are accepted along each mesh axis along which the operation preserves their parts
+/// (types/shardings/preserves.hpp). ⊕ and ⊗ are kinds:
 ///
 ///     [I] {⊕_X}      [I] {⊕_X}      [I] {⊗_X}     if it keeps ⊕ together, as ⊗                 + of sums
 ///     [I] {⊕_X}      [I]            [I] {⊗_X}     if it keeps ⊕ in the left operand, as ⊗       × of a sum
@@ -30,7 +30,7 @@
 
 namespace ostraka::planner {
 
-/// Why tensors cannot meet element by element. Each fault is a reason of the same name.
+/// The reasons why tensors cannot be combined element by element. Each has a reason type of the same name.
 enum class map_fault {
   none,
   axis_split_differently,
@@ -48,8 +48,8 @@ struct map_finding {
   int label = -1;
   int other_label = -1;
   int mesh_axis = -1;
-  int operand = -1;        ///< splits the label in one way, or is partial
-  int other_operand = -1;  ///< splits it in another way, or is partial by another kind
+  int operand = -1;        ///< the operand that splits the label in one way, or is partial
+  int other_operand = -1;  ///< the operand that splits it in another way, or is partial by another kind
   spec result{};
 };
 
@@ -65,7 +65,8 @@ class map_check {
   constexpr map_check(operand_specs const& operands, preservations const& rules) : operands_(operands), rules_(rules) {}
 
   constexpr map_finding run() {
-    // Partial operands without values come first: they are then most likely the user's mistake.
+    // Partial operands of an operation that keeps no parts of their kind are reported first, as the most likely
+    // mistake.
     mesh_set partial;
     for (int k = 0; k < operands_.size(); ++k) {
       mesh_set const own = operands_[k].partial;
@@ -103,7 +104,7 @@ class map_check {
     return true;
   }
 
-  // True if the mesh axis splits the same label in all operands that it splits.
+  // True if the mesh axis splits the same label in every operand that it divides.
   constexpr bool on_one_label(int m) {
     axis_state so_far;
     for (int k = 0; k < operands_.size(); ++k) {
@@ -121,7 +122,7 @@ class map_check {
   }
 
   // Makes the result partial along one mesh axis.
-  // @pre some operand is
+  // @pre some operand is partial along it
   constexpr bool combine(int m) {
     int first = -1;
     int partial = 0;
@@ -166,14 +167,14 @@ class map_check {
 
   operand_specs const& operands_;
   preservations const& rules_;
-  int from_[max_labels]{};  // the operand that gives a label of the result its mesh axes
+  int from_[max_labels]{};  // the operand from which a label of the result takes its mesh axes
   int maker_ = -1;          // the operand that makes the result partial
   map_finding found_{};
 };
 
 }  // namespace detail
 
-/// The one result that needs no communication, or the fault. `rules` says what the operation makes of parts.
+/// The one result that needs no communication, or the fault. `rules` says how the operation treats parts.
 [[nodiscard]] constexpr map_finding find_map(operand_specs const& operands, preservations const& rules = {}) {
   return detail::map_check(operands, rules).run();
 }

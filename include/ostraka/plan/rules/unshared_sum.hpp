@@ -5,7 +5,7 @@
 /// @file
 /// Floor 2. An axis of one operand that no other operand and not the result has would be summed on its own. That is
 /// rarely intended: if a rename is forgotten, [B, M] · [N, H] → [B, H] is (Σ_M A)(Σ_N B). So an einsum of several
-/// operands computes such a sum only if os::sum_over(N) asks for it.
+/// operands computes such a sum only with os::sum_over(N).
 ///
 ///     label is in                                 without os::sum_over    with it
 ///     one operand, not in the result              refused                 summed on its own
@@ -24,12 +24,12 @@ namespace ostraka::planner {
 struct unshared_sum {
   int label = -1;    ///< −1: there is no such sum
   int operand = -1;  ///< the operand that has the label
-  int join = -1;     ///< the label that it may be renamed to; −1: none of the same extent is summed
+  int join = -1;     ///< the label to which it may be renamed; −1: no label of the same extent is summed
 };
 
 namespace detail {
 
-// A label that `of` may be renamed to. Prefers one that is also summed alone to one that is summed with others.
+// A label to which `of` may be renamed. Prefers a label that is also summed alone to one that is summed with others.
 constexpr int label_to_join(label_set const* operands, int count, label_set kept, std::int64_t const* extents,
                             unshared_sum const& of, std::int64_t unknown) {
   int found = -1;
@@ -54,9 +54,9 @@ constexpr int label_to_join(label_set const* operands, int count, label_set kept
 
 }  // namespace detail
 
-/// The first label that would be summed on its own without being asked for, in the last operand that has one. The last
-/// operand, because weights follow the tensors that they multiply. A single operand sums over any labels.
-/// `unknown` stands for an extent that is not known.
+/// The first label that would be summed on its own without os::sum_over, in the last operand that has such a label: the
+/// last one, because weights follow the tensors that they multiply. A single operand sums over any labels. `unknown`
+/// stands for an extent that is not known.
 [[nodiscard]] constexpr unshared_sum find_unshared_sum(label_set const* operands, int count, label_set result,
                                                        label_set asked, std::int64_t const* extents,
                                                        std::int64_t unknown = -1) {
@@ -72,7 +72,7 @@ constexpr int label_to_join(label_set const* operands, int count, label_set kept
   return {};
 }
 
-/// The first label that os::sum_over asks for although it is kept or is in several operands; −1 if there is none.
+/// The first label named in os::sum_over that is kept, or is in several operands; −1 if there is none.
 [[nodiscard]] constexpr int find_wrong_sum_over(label_set const* operands, int count, label_set result,
                                                 label_set asked) {
   label_set once = result;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. Advice on a plan that was made for nominal sizes and is a poor one for the actual sizes. The planner that
-/// ran at compile time runs again on these sizes, and the two plans are compared. `C[I_X, K] = A[I_X, J] · B[J, K_X]`
-/// moves B: for a short I, moving A would be cheaper.
+/// Floor 2. Advice on a plan that was made for nominal sizes and is poor for the actual sizes. The planner that ran at
+/// compile time runs again on these sizes, and the two plans are compared. `C[I_X, K] = A[I_X, J] · B[J, K_X]` moves B:
+/// for a short I, moving A would be cheaper.
 
 #include <cstdint>
 #include <string>
@@ -34,8 +34,8 @@ namespace ostraka::planner {
 
 namespace detail {
 
-// The name of a policy under which a product of two, planned as the problem is, does as well for sizes `e`; empty if
-// there is none. `does(plan)` says whether a plan is as good.
+// The name of a policy with which a product of two tensors, planned for the problem's sizes, is good enough for the
+// sizes `e`; empty if there is none. `does(plan)` tests whether a plan is good enough.
 template <class Does>
 [[gnu::cold]] std::string find_policy(einsum_problem problem, Does const& does) {
   struct choice {
@@ -63,7 +63,7 @@ template <class Does>
               as_hint ? join_text("os::about(", number, ')') : number, ')');
 }
 
-// The extents to declare, static or as hints, because the plan was made for other ones.
+// The extents to declare, static or as hints, because the plan was made for others.
 [[gnu::cold]] inline std::string extents_to_give(extents const& decided_on, extents const& e, naming const& n,
                                                  bool as_hints) {
   std::string text;
@@ -74,8 +74,8 @@ template <class Does>
   return text;
 }
 
-// A lower bound on the price of any plan for sizes `e`: the work of the best order, divided as far as its price counts
-// that.
+// A lower bound on the price of any plan for the sizes `e`: the work of the best order, divided along all priced mesh
+// axes.
 [[gnu::cold]] constexpr double least_price(einsum_plan const& plan, extents const& e) {
   if (!plan.computes() || plan.operands.size() > 4) return 0;
   einsum_problem p = problem_of(plan, plan.rule);
@@ -89,14 +89,14 @@ template <class Does>
   return least;
 }
 
-// The least saving per device, in elements or as much work, that is worth a message to the user. Below it, the time of
-// a message does not depend on its length.
+// The least saving per device, in elements or equivalent work, that is worth advice to the user. For smaller transfers,
+// the time of a message does not depend on its length.
 inline constexpr double least_saving = 16384;
 
 }  // namespace detail
 
 /// The error if a plan moves more than `budget` bytes per device for the sizes `e`, and its remedy. `has_policy` says
-/// that the program gave a policy beside the budget, which stays.
+/// that the program gave a policy in addition to the budget; the remedy keeps it.
 [[nodiscard]] inline std::string budget_exceeded(std::string_view operation, einsum_plan const& chosen, admit rule,
                                                  extents const& e, naming const& n, std::int64_t budget,
                                                  bool has_policy = false) {
@@ -122,9 +122,9 @@ inline constexpr double least_saving = 16384;
                       "raise the budget, or name shardings that move less (os::describe of the plan shows its steps)"));
 }
 
-/// The advice, if for the sizes `e` another plan that the rule admits costs at most half of `chosen`, which was made
-/// for its own sizes, and the difference is worth a message; otherwise empty. Costs are prices (price.hpp): moves and
-/// work together. `has_policy` says that the program gave a policy.
+/// The advice, if, for the sizes `e`, another plan that the rule admits costs at most half of `chosen`, which was made
+/// for other sizes, and the difference is worth it; otherwise empty. Costs are prices (price.hpp): moves and work
+/// together. `has_policy` says that the program gave a policy.
 [[nodiscard, gnu::cold]] inline std::string advice(std::string_view operation, einsum_plan const& chosen, admit rule,
                                                    extents const& e, naming const& n, bool has_policy = false) {
   double const price = price_of(chosen, e);

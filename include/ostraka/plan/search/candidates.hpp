@@ -13,13 +13,13 @@ namespace ostraka::planner::detail {
 // A sharding that a tensor can have, and its least price.
 struct candidate {
   layout at;
-  layout partition;   // of the product that makes the tensor
+  layout partition;   // work partition of the product that makes the tensor
   double price;       // of moves and work together (price.hpp)
   double volume;      // elements moved, added over all devices
   double work;        // multiplications, likewise
-  int moved_tensors;  // tensors that are not taken as they are
+  int moved_tensors;  // number of tensors that are moved
   int sequence;       // the number of the partition in the order of the search
-  bool moved;         // true if the tensor itself is not taken as it is
+  bool moved;         // true if the tensor itself is moved
 };
 
 // Orders by price, then elements moved, then work, then tensors moved, then sequence; the smaller comes first.
@@ -32,7 +32,7 @@ constexpr bool precedes(candidate const& a, candidate const& b) {
 }
 
 // The number of shardings of a tensor of four labels over three mesh axes (eight labels over two: 108). If a tensor has
-// more, the best are kept.
+// more, only the best are kept.
 inline constexpr int most_candidates = 320;
 
 class candidates {
@@ -45,7 +45,7 @@ class candidates {
     first_place_ += most_candidates;
   }
 
-  // The place of a sharding, or −1. Do not call it after sorting.
+  // The position of a sharding, or −1. Do not call it after sorting.
   [[nodiscard]] constexpr int find(layout at) const {
     if (count == most_candidates) return find_in_full(at);
     unsigned s = static_cast<unsigned>((at ^ at >> 37) % hashes);

@@ -6,8 +6,8 @@
 /// Floor 2. The order in which the operands of an einsum are multiplied: a binary tree of products of two tensors each,
 /// such as (A · B) · (C · D).
 ///
-/// An intermediate has the labels of its factors that occur in another operand or in the result. The others are summed
-/// at once.
+/// An intermediate has the labels of its factors that occur in another operand or in the result. Its other labels are
+/// summed immediately.
 
 #include <cstdint>
 
@@ -19,7 +19,7 @@
 namespace ostraka::planner {
 
 /// A binary tree of products. Product k of n operands makes tensor n + k, and the last one makes the result. Factors
-/// come before the products that they are in.
+/// come before their products.
 struct contraction_order {
   int products = 0;
   int left[max_operands]{};
@@ -120,9 +120,9 @@ constexpr int number_of_orders(int operands) {
   return n;
 }
 
-// Returns the order with this number. Operand k ≥ 2 is multiplied to one of the 2k − 1 tensors that exist without it;
-// digit k of the number chooses which. Digit 0 is the whole product of the operands before, so number 0 goes from left
-// to right.
+// Returns the order with this number. Operand k ≥ 2 is multiplied with one of the 2k − 1 tensors that exist without it,
+// which digit k of the number selects. Digit 0 is the product of all earlier operands, so order 0 goes from left to
+// right.
 [[gnu::cold]] constexpr contraction_order order_number(int number, int operands) {
   contraction_order order;
   if (operands == 1) {
@@ -189,7 +189,7 @@ class best_order {
     if (price_[all] < unbounded) add(all);
   }
 
-  contraction_order order{};  // no product if there is none
+  contraction_order order{};  // without products if there is no order
 
  private:
   [[gnu::cold]] constexpr int add(std::uint32_t s) {

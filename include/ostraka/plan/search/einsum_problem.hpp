@@ -10,24 +10,24 @@
 
 namespace ostraka::planner {
 
-/// An einsum: its operands as they are, and its result as the program names it.
+/// An einsum: the shardings of its operands, and the result that the program names.
 struct einsum_problem {
   bounded_list<spec, max_operands> operands{};
   spec result{};
-  extents sizes{};  ///< to plan for; nominal where not known
+  extents sizes{};  ///< the sizes to plan for; nominal if unknown
   admit rule = admit::any;
   double element_weight = 0;       ///< multiplications that weigh as much as one element moved (os::least_time); 0: the
                                    ///< default balance (price.hpp)
   int directions = 0;              ///< of the rings in which contractions overlap moves (os::overlapped)
-  reduction how = reduction::sum;  ///< of labels and parts: anything but a sum asks for a single operand. @pre partial
-                                   ///< operands and results are of that kind
+  reduction how = reduction::sum;  ///< how labels and parts are reduced; a reduction other than a sum needs a single
+                                   ///< operand. @pre partial operands and results are of that kind
 };
 
 /// The parts of a search that may be left out. With all of them the search is exact: no plan is cheaper.
 struct search_effort {
-  bool all_orders = true;     ///< otherwise those that dynamic programming finds on sizes alone
-  bool all_partitions = true;  ///< else, where there are many, a mesh axis is tried on labels that it divides in an
-                               ///< operand or in the result, and in an order that one of these has
+  bool all_orders = true;     ///< otherwise only orders that dynamic programming finds from sizes alone
+  bool all_partitions = true;  ///< else, if there are many, a mesh axis is tried only on labels that it divides in an
+                               ///< operand or in the result, and in an order that occurs there
   int beam = 320;             ///< the most shardings of a product that are followed
 };
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The volumes of exchanges between two shardings of one tensor, for a search that needs thousands: the
-/// numbers of ideal_exchange (spec/cost.hpp) on layouts. A volume that may have to be counted device by device, since
+/// Floor 2. The volumes of exchanges between two shardings of one tensor, for a search that needs thousands of them:
+/// the numbers of ideal_exchange (spec/cost.hpp) on layouts. A volume that has to be counted device by device, because
 /// sizes of mesh axes differ, is counted once per pattern of mesh axes, and cached.
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class exchange_prices {
     for (int m = 1; m < e.mesh_axes; ++m) alike_ = alike_ && e.mesh[m] == e.mesh[0];
   }
 
-  // The number of elements that devices need under `to` and do not have under `from`, for a tensor of `whole` elements:
+  // The number of elements that devices need under `to` and lack under `from`, for a tensor of `whole` elements:
   // ideal_exchange of specs. If it is above `bound`, the function may return `unbounded`.
   // @pre both partial over the same mesh axes
   [[gnu::cold]] constexpr double operator()(layout from, layout to, double whole, double bound) {
@@ -34,8 +34,8 @@ class exchange_prices {
     double everywhere = whole;
     double new_blocks = 1;
     double blocks = 1;       // each device keeps one of this many blocks
-    std::uint32_t lost = 0;  // labels that lose a mesh axis or a place: bit 1 + l stands for label l
-    std::uint32_t given = 0;  // labels that get one
+    std::uint32_t lost = 0;  // labels that lose a mesh axis or a position: bit 1 + l is label l
+    std::uint32_t given = 0;  // labels that gain one
     for (int m = 0; m < e.mesh_axes; ++m) {
       double const size = static_cast<double>(e.mesh[m]);
       int const f = static_cast<int>(from >> (8 * m + 3) & 31);  // 1 + label, or 0
@@ -54,14 +54,14 @@ class exchange_prices {
   }
 
  private:
-  // The same if the labels in `resharded` lose mesh axes and get others: their two partitions cross. All devices hold
-  // `held` elements under `to`, and `everywhere` if each holds the whole tensor.
+  // The same if the labels in `resharded` lose some mesh axes and gain others, so that their two partitions cross. All
+  // devices hold `held` elements under `to`, and `everywhere` if each holds the whole tensor.
   [[gnu::cold]] constexpr double crossing(layout from, layout to, std::uint32_t resharded, double everywhere,
                                           double held, double bound) {
     extents const& e = e_;
     double blocks = 1;
-    double independent = 1;  // where partitions cross: the same if mesh axes play one part only
-    double finer = 1;        // where partitions cross: at most
+    double independent = 1;  // for crossing partitions: the same if no mesh axis occurs twice
+    double finer = 1;        // for crossing partitions: an upper bound
     resharded_label labels[max_mesh_axes]{};
     int count = 0;
     std::uint32_t axes = 0;
@@ -98,7 +98,7 @@ class exchange_prices {
     return held - everywhere / blocks * counted(labels, count, {axes});
   }
 
-  // The mean overlap of blocks that change places. It does not depend on the labels that they are on.
+  // The mean overlap of blocks that change places. It does not depend on the labels of the blocks.
   [[gnu::cold]] constexpr double counted(resharded_label const (&c)[max_mesh_axes], int count, mesh_set axes) {
     if (alike_ || count > most_resharded || cached_ == capacity) return mean_overlap(c, count, axes, e_);
     std::uint32_t key[2 * most_resharded]{};
@@ -113,7 +113,7 @@ class exchange_prices {
     return value_[cached_++] = mean_overlap(c, count, axes, e_);
   }
 
-  static constexpr double with_rounding = 1 + 1e-9;  // a volume that is not above the bound may seem so
+  static constexpr double with_rounding = 1 + 1e-9;  // rounding may lift a volume above the bound
   static constexpr int most_resharded = 2;
   static constexpr int capacity = 64;
   extents const& e_;

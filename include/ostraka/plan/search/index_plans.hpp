@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. How rows of a table are taken, and added back, if index, table and rows are divided. Both are einsums with
-/// a one-hot matrix that is never built and whose indices are small. So the index and the rows looked up move, and
-/// never the table.
+/// Floor 2. Plans that take rows of a table, and add them back, if index, table and rows are divided. Both are einsums
+/// with a one-hot matrix that is never built and whose indices are small. So the index and the rows move, and never the
+/// table.
 ///
 ///     table          index      on each device            then, for the rows
 ///     [V, D_Y]       [B_X]      [B_X, D_Y]
@@ -13,7 +13,7 @@
 ///     [V_X, D]       [B]        [B, D] {U_X}              all_reduce, or reduce_scatter<B/X>, or left partial
 ///
 ///     rows           index      on each device            then, for the table
-///     [B, D]         [B]        [V_X, D]                  each adds the rows that fall into its range
+///     [B, D]         [B]        [V_X, D]                  each device adds the rows in its range
 ///     [B_X, D]       [B_X]      [V, D] {U_X}              all_reduce, or reduce_scatter<V/X>; or
 ///     [B, D]         [B]        [V_X, D]                  rows and indices were gathered first: whichever moves less
 
@@ -24,13 +24,13 @@
 
 namespace ostraka::planner {
 
-/// The sharding that the indices get first, and that of the rows that each device looks up.
+/// The sharding to which the indices move first, and the sharding of the rows that each device looks up.
 struct lookup_plan {
   spec index{};
   spec local{};
 };
 
-/// The shardings that rows and indices get first, and that of each device's sums.
+/// The shardings to which rows and indices move first, and the sharding of each device's sums.
 struct scatter_plan {
   spec updates{};
   spec index{};
@@ -70,7 +70,7 @@ constexpr mesh_set splits_of_labels(spec const& s, spec const& of) {
   return axes;
 }
 
-// Calls f(asked, kept) for all choices. The first one keeps all there is and asks for nothing else.
+// Calls f(asked, kept) for all choices. The first choice keeps all mesh axes and asks for no others.
 template <class F>
 constexpr void for_each_choice(mesh_set may_ask, mesh_set may_keep, F const& f) {
   std::uint32_t keep = may_keep.bits;
@@ -101,7 +101,7 @@ struct index_price {
 }  // namespace detail
 
 /// The sharding of the rows that devices look up with these indices, with labels in the order of the result's. `v` is
-/// the label of the table that the lookup removes. Labels that index and table share meet.
+/// the label of the table that the lookup removes. Labels that index and table share are matched.
 [[nodiscard]] constexpr spec lookup_sharding(spec const& index, spec const& table, int v, spec const& result) {
   spec made;
   mesh_set const used = index.splits() | table.uses();
@@ -140,7 +140,7 @@ struct index_price {
   return made;
 }
 
-/// The cheapest way to take rows: fewest bytes, then the least work of a device.
+/// The cheapest way to take rows: the fewest bytes, then the least work of a device.
 [[nodiscard, gnu::cold]] constexpr lookup_plan plan_lookup(spec const& index, spec const& table, int v,
                                                            spec const& result, extents const& e, index_weights weight) {
   lookup_plan best;
@@ -161,8 +161,8 @@ struct index_price {
   return best;
 }
 
-/// The sharding of the sums of these rows on each device. `v` is divided as in the result, as far as the rows are whole
-/// there.
+/// The sharding of the sums of these rows on each device. `v` is divided as in the result, except over mesh axes that
+/// divide the rows.
 [[nodiscard]] constexpr spec scatter_sharding(spec const& updates, int v, spec const& result) {
   spec made;
   for (int i = 0; i < result.rank; ++i) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. The sharding of a tensor as one number, for searches that look at thousands of them at compile time:
-/// comparing, copying and storing one costs the compiler a single step. Byte m is the axis_state (state.hpp) of mesh
-/// axis m: A[I_XY] {U_Z} is S(I, 0), S(I, 1), P. All functions that read or write such a byte are in this file.
+/// Floor 2. The sharding of a tensor as one number, for searches that visit thousands of shardings at compile time: the
+/// compiler needs a single step to compare, copy or store one. Byte m is the axis_state (state.hpp) of mesh axis m:
+/// A[I_XY] {U_Z} is S(I, 0), S(I, 1), P. All functions that read or write such a byte are in this file.
 
 #include <cstdint>
 
@@ -16,7 +16,7 @@ namespace ostraka::planner::detail {
 
 using layout = std::uint64_t;
 
-/// The byte of one mesh axis; the others are replicated.
+/// The layout with this state along one mesh axis; along the others it is replicated.
 constexpr layout layout_along(int m, axis_state s) { return static_cast<layout>(s.code) << 8 * m; }
 
 constexpr axis_state state_of(layout q, int m) { return {static_cast<std::uint8_t>(q >> 8 * m & 255)}; }
@@ -31,7 +31,7 @@ constexpr int label_along(layout q, int m) { return static_cast<int>(q >> (8 * m
 
 constexpr int place_along(layout q, int m) { return static_cast<int>(q >> 8 * m & 7); }
 
-/// The lowest bit of every byte that is partial: of all states only that one has the three lowest bits set.
+/// The lowest bit of every byte that is partial: only that state has the three lowest bits set.
 constexpr layout partial_marks(layout q) { return q & q >> 1 & q >> 2 & 0x01010101010101; }
 
 /// The mesh axes whose bytes are marked.
@@ -124,8 +124,8 @@ constexpr layout at_minor_end(layout q, int label, int m) {
   return static_cast<layout>((label + 1) << 3 | splits_of(q, label)) << 8 * m;
 }
 
-/// The number to add to `q` so that mesh axis m splits a label at a place. Mesh axes from that place on move one
-/// further.
+/// The number to add to `q` so that mesh axis m splits a label at a place. Mesh axes from that place on move back by
+/// one.
 /// @pre nothing is split along m and the mesh axes after it
 constexpr layout inserted(layout q, int label, int place, int m) {
   layout more = static_cast<layout>((label + 1) << 3 | place) << 8 * m;

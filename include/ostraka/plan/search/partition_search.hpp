@@ -5,8 +5,8 @@
 /// @file
 /// Floor 2. The cheapest partition of the work of each product, for one order of products: a label or none along each
 /// mesh axis, all products and all mesh axes chosen jointly. From the leaves of the tree to its root, every product
-/// keeps the least price of each sharding that it can give (Bellman's principle), and of each that a later product asks
-/// for: the minimum over the given shardings of price + moves.
+/// keeps the least price of each sharding that it can have (Bellman's principle), and of each sharding that a later
+/// product needs: the minimum of price + moves over the shardings that it can have.
 
 #include <ostraka/plan/reshard/plan_reshard.hpp>
 #include <ostraka/plan/search/candidates.hpp>
@@ -18,7 +18,7 @@
 
 namespace ostraka::planner::detail {
 
-// A search with less effort still tries every partition of a product if there are no more than this (and no more than
+// With less effort, the search still tries every partition of a product if there are at most this many (and at most
 // three mesh axes).
 inline constexpr double most_choices = 256;
 
@@ -46,7 +46,7 @@ class partition_search {
   }
 
   // The best partition of every product of an order, if its price is no more than `limit`, which never rises from one
-  // run to the next. `likely` limits the search to the partitions that it tries with less effort.
+  // run to the next. `likely` limits the search to the partitions that it would try with less effort.
   [[gnu::cold]] constexpr partitioned_order run(contraction_order const& order, double limit, bool likely) {
     limit_ = limit;
     prices_.set_limit(limit);
@@ -68,7 +68,7 @@ class partition_search {
     if (c.price > limit_) return best;
     best.price = c.price;
     best.volume = c.volume;
-    // Goes back from the root: the shardings that a product asked for tell how its factors were partitioned.
+    // Goes back from the root: the shardings that a product needed determine how its factors were partitioned.
     best.partition[order.products - 1] = c.partition;
     for (int p = order.products - 1; p >= 0; --p)
       for (int side = 0; side < 2; ++side) {
@@ -81,8 +81,8 @@ class partition_search {
   }
 
  private:
-  // Records the labels that each mesh axis divides in the operands and in the result, and the mesh axes that it stands
-  // before there.
+  // Records the labels that each mesh axis divides in the operands and in the result, and the mesh axes before which it
+  // comes there.
   [[gnu::cold]] constexpr void find_likely() {
     if (knows_likely_) return;
     knows_likely_ = true;
@@ -145,7 +145,7 @@ class partition_search {
     t.reach.sort();
   }
 
-  // A partition under construction, with the shardings that it asks for and gives.
+  // A partition under construction, with the shardings that it needs and produces.
   struct unfinished_partition {
     layout d;
     layout asked[2];
@@ -209,7 +209,7 @@ class partition_search {
     given_.offer(c);
   }
 
-  // True if the policy admits the partition; policies look at the steps of one or two operands.
+  // True if the policy admits the partition; policies restrict plans of one or two operands.
   [[nodiscard, gnu::cold]] constexpr bool admitted(layout d) const {
     if (labels_.operands > 2) return false;
     bool gathers[3]{};  // left, right, result: all-gathers and no other moves
@@ -248,7 +248,8 @@ class partition_search {
   bool likely_here_ = false;  // for the current product
   bool knows_likely_ = false;
   label_set likely_labels_[max_mesh_axes]{};
-  std::uint32_t must_precede_[max_mesh_axes]{};  // mesh axes that each stands before in an operand or in the result
+  std::uint32_t must_precede_[max_mesh_axes]{};  // for each mesh axis, those that follow it in an operand or in the
+                                                 // result
   std::uint32_t used_ = 0;                      // mesh axes that are not idle
   // The current product.
   bool last_ = false;

@@ -4,10 +4,10 @@
 
 /// @file
 /// Floor 2. The einsum planner. It chooses the label by which the local work is partitioned along each mesh axis, the
-/// shardings that the operands need for that, and the moves that take the result to the sharding that was named. It
-/// chooses for all mesh axes together.
+/// shardings that the operands need for that, and the moves that take the result to the named sharding. It chooses for
+/// all mesh axes together.
 ///
-/// Partitioning the work along a mesh axis by one label (or by none) asks, on that mesh axis, for:
+/// Partitioning the work along a mesh axis by one label (or by none) needs these states along that mesh axis:
 ///
 ///     divided by     operand with the label   operand without   local result
 ///     none           R                        R                 R
@@ -54,7 +54,7 @@ class einsum_search {
   }
 
  private:
-  // Tries every order, those of least work first, until that work alone costs too much.
+  // Tries all orders by increasing least work, until that work alone costs too much.
   [[gnu::cold]] constexpr void try_all() {
     int const count = number_of_orders(problem_.operands.size());
     if (count == 1) return attempt(order_number(0, problem_.operands.size()));
@@ -73,8 +73,8 @@ class einsum_search {
   [[gnu::cold]] constexpr void attempt(contraction_order const& order) {
     if (order.products == 0 || least_work(order, labels_) > best_.price) return;
     double limit = best_.price;
-    // The likely partitions come first. They give a bound that spares the search much of its work. Where there are few
-    // partitions, as for matrices on two mesh axes, there is little to spare.
+    // The likely partitions come first. They give a bound that saves much of the search. If there are only a few
+    // partitions, as for matrices on two mesh axes, there is little to save.
     int choices = 1;
     for (int m = 0; m < problem_.sizes.mesh_axes; ++m) choices *= problem_.sizes.labels + 1;
     if (effort_.all_partitions && choices > few_choices && limit == unbounded)
@@ -154,7 +154,7 @@ class einsum_search {
   return detail::einsum_search(problem, effort, labels, partitions).run();
 }
 
-/// The same with the effort that a compiler can bear.
+/// The same with the effort that is affordable in a compiler.
 [[nodiscard]] constexpr einsum_plan plan_einsum(einsum_problem const& problem) {
   return plan_einsum(problem, effort_for(problem.operands.size(), problem.sizes.mesh_axes));
 }

@@ -3,31 +3,31 @@
 #pragma once
 
 /// @file
-/// Floor 2. The price of a plan, moves and work together, both added over all devices.
+/// Floor 2. The price of a plan: moves and work together, both summed over all devices.
 ///
 ///     price = weight · elements moved + Σ over products of multiplications
 ///
 /// A mesh axis that is not priced counts as if it did not divide the work.
 ///
 /// By default a mesh axis is *priced* in a product if an operand or the named result divides one of the product's
-/// labels along it: the work could be divided there, and repeating it costs. Along other mesh axes dividing the work
-/// gains nothing, so nothing is moved for it.
+/// labels along it: the work could be divided there, so repeating it has a price. Along other mesh axes, dividing the
+/// work has no value, so nothing is moved for it.
 ///
 ///     [I, J_X] · [J, K] → [I, K]     X is priced: all_to_all of A to I, all_gather of the result, although a gather
 ///                                    of A alone would move less
 ///     [I, J] · [J] → [I]             no mesh axis is priced: no communication
 ///
-/// If a tree of products has a plan without communication, no plan is cheaper: along every priced mesh axis that plan
-/// divides the work. Under os::least_time every mesh axis is priced, and the program gives the weight.
+/// If a tree of products has a plan without communication, no plan is cheaper: that plan divides the work along every
+/// priced mesh axis. Under os::least_time every mesh axis is priced, and the program gives the weight.
 
 #include <ostraka/plan/spec/plan.hpp>
 
 namespace ostraka::planner {
 
-/// The default weight: the number of multiplications in the time in which one element is moved. It is 100 to 600 on
-/// CPUs over a network, and 2,000 to 5,000 on accelerators over their own links (docs/design/planner.md). It is per
-/// element, since a device that multiplies elements of half the bytes twice as fast moves twice as many. It is a power
-/// of two, so that products with it are exact.
+/// The default weight: the number of multiplications in the time of moving one element. It is 100 to 600 on CPUs over a
+/// network, and 2,000 to 5,000 on accelerators over their own links (docs/design/planner.md). It is per element,
+/// because a device that multiplies half-size elements twice as fast also moves twice as many. It is a power of two, so
+/// that products with it are exact.
 inline constexpr double multiplications_per_element = 1024;
 
 /// The weight of a problem or plan with this `element_weight`.
@@ -35,13 +35,13 @@ inline constexpr double multiplications_per_element = 1024;
   return element_weight > 0 ? element_weight : multiplications_per_element;
 }
 
-/// True if work is priced along every mesh axis. If nothing may move, plans are compared by all of their work.
+/// True if work is priced along every mesh axis. If nothing may move, plans are compared by their whole work.
 [[nodiscard]] constexpr bool prices_all_work(double element_weight, admit rule) {
   return element_weight > 0 || rule == admit::no_communication;
 }
 
-/// The price of a plan for extents that need not be those it was made for. It takes all blocks to be as large as the
-/// largest.
+/// The price of a plan for any extents, not only those for which it was made. It assumes that all blocks are as large
+/// as the largest.
 [[nodiscard, gnu::cold]] constexpr double price_of(einsum_plan const& plan, extents const& e) {
   mesh_set dividing[max_labels]{};  // each label in an operand or in the result
   auto const add = [&](spec const& s) {

@@ -29,7 +29,7 @@ namespace detail {
 }  // namespace detail
 
 /// The plan for sizes `e`. A plan without a contraction is replanned as a reshard. If `rule` admits no plan for these
-/// sizes, returns the plan as it is.
+/// sizes, returns the plan unchanged.
 [[nodiscard, gnu::cold]] constexpr einsum_plan replan(einsum_plan const& plan, admit rule, extents const& e) {
   if (plan.computes()) {
     einsum_problem p = detail::problem_of(plan, rule);

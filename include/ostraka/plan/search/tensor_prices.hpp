@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. The prices of one tensor's shardings: those that it has (an operand as it is, a product by each partition
-/// of its work) or gets by a reduction, and those that are asked for. The moves are those that plan_reshard.hpp plans:
-/// parts are scattered onto any label or reduced everywhere, then there is one exchange.
+/// Floor 2. The prices of one tensor's shardings: the shardings that it has (an operand's own, a product's by each
+/// partition of its work) or gets by a reduction, and the shardings that products or the result need. The moves are
+/// those of plan_reshard.hpp: parts are scattered onto any label or reduced everywhere, and then there is one exchange.
 
 #include <cstdint>
 
@@ -18,10 +18,10 @@
 
 namespace ostraka::planner::detail {
 
-// With more mesh axes, partial sums of operands are not sliced before they are reduced.
+// With more mesh axes than this, partial sums of operands are not sliced before they are reduced.
 inline constexpr int most_mesh_axes_sliced = 3;
 
-// The shardings that a tensor has or gets by a reduction, and those that were asked for.
+// The shardings that a tensor has or gets by a reduction, and the shardings that were requested.
 struct tensor_candidates {
   label_set labels = 0;
   double whole = 0;
@@ -40,17 +40,16 @@ class tensor_prices {
     for (int m = 0; m < e_.mesh_axes; ++m) devices_ *= static_cast<double>(e_.mesh[m]);
   }
 
-  // Leaves out candidates above `limit`, which never rises.
+  // Skips candidates above `limit`, which never rises.
   constexpr void set_limit(double limit) { limit_ = limit; }
 
-  // Adds an operand in all shardings that it can get by a reduction.
+  // Adds an operand in all shardings that a reduction can give it.
   constexpr void add_operand(layout q, tensor_candidates& t) { slice({q, 0, 0, 0, 0, 0, 0, false}, t); }
 
-  // Adds a product, likewise.
+  // Adds a product in the same way.
   constexpr void add_product(candidate const& c, tensor_candidates& t) { scatter(c, t); }
 
-  // Lowers the limit to the price of a whole plan: that of the cheapest last product that needs no reduction, and of
-  // its exchange.
+  // Lowers the limit to the price of a whole plan: of the cheapest last product without a reduction, and its exchange.
   [[gnu::cold]] constexpr void bound_result(candidates const& products, double whole) {
     if (rule_ == admit::no_communication) return;
     layout const partial = partial_marks(result_);
@@ -68,8 +67,8 @@ class tensor_prices {
     if (price < limit_) limit_ = price;
   }
 
-  // Adds the last product. If the result is to be partial, a division of the local result may count as that: the parts
-  // that a device lacks are zeros.
+  // Adds the last product. If the result has to be partial, a divided local result may serve: the parts that a device
+  // lacks are zeros.
   [[gnu::cold]] constexpr void add_result(candidate c, tensor_candidates& t) {
     scatter(c, t);
     if (partial_marks(result_) == 0) return;
@@ -110,11 +109,11 @@ class tensor_prices {
       if (precedes(c, best)) best = c;
     }
     if (t.asked.count + 1 == most_candidates)
-      t.asked.clear();  // forgets; no search within the exact range asks for so many
+      t.asked.clear();  // starts again; no search within the exact range requests that many
     return t.asked.add(best);
   }
 
-  // The cheapest way to the named result. If that is partial, the way may lead through a mask or zeros.
+  // The cheapest path to the named result. If that is partial, the path may use a mask or zeros.
   [[gnu::cold]] constexpr candidate finish(tensor_candidates& t) {
     candidate best{result_, 0, unbounded, unbounded, unbounded, 0, 0, false};
     undo_partial(t, result_, marked_axes(partial_marks(result_)), best);
@@ -140,7 +139,7 @@ class tensor_prices {
     }
   }
 
-  // Reduces partial sums: scatters them one after the other, and reduces the rest everywhere and together.
+  // Reduces partial sums: scatters some mesh axes one by one, and all-reduces the rest together.
   [[gnu::cold]] constexpr void scatter(candidate c, tensor_candidates& t) {
     if (c.price > limit_ || !t.reach.offer(c)) return;
     if (partial_marks(c.at) == 0 || rule_ == admit::no_communication || t.reach.count == most_candidates) return;
@@ -173,7 +172,7 @@ class tensor_prices {
       }
   }
 
-  // Offers to `best` the ways to the result by shardings that are partial along fewer of the mesh axes `made`.
+  // Offers to `best` the paths to the result through shardings that are partial along fewer of the mesh axes `made`.
   [[gnu::cold]] constexpr void undo_partial(tensor_candidates& t, layout before, mesh_set made, candidate& best) {
     candidate c = ask(t, before);
     if (before != result_ && !c.moved) ++c.moved_tensors;

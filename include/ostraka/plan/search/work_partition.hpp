@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. The partition of the work of a local product among the devices along each mesh axis, by a label or by none,
-/// as a layout of its own; the shardings that it asks of the factors, and the sharding of the product.
+/// as a layout of its own; the shardings of the factors that it needs, and the sharding of the product.
 ///
 ///     by             factor with the label   factor without   product
 ///     none           R                       R                R
@@ -17,7 +17,7 @@
 
 namespace ostraka::planner::detail {
 
-/// The sharding that a partition of the work asks of a factor with these labels.
+/// The sharding that a partition of the work needs for a factor with these labels.
 constexpr layout asked_of_factor(layout partition, label_set labels, int side) {
   layout q = 0;
   for (int m = 0; partition >> 8 * m != 0; ++m) {

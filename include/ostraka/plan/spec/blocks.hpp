@@ -5,7 +5,7 @@
 /// @file
 /// Floor 2. The block distribution: the indices that each device holds. It is exact for uneven extents, extents smaller
 /// than the mesh, and zero. Device d of p holds [⌊d·n/p⌋, ⌊(d+1)·n/p⌋) of an axis of extent n. It nests: the blocks of
-/// I/X/Y refine those of I/X. The formula stands here alone: planner, engine and surface call the functions from
+/// I/X/Y refine those of I/X. This file alone contains the formula: planner, engine and surface call the functions from
 /// `range_of` to `largest_block`.
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct range {
   std::int64_t begin = 0;  ///< the first index
   std::int64_t end = 0;    ///< after the last index
 
-  /// How many indices there are.
+  /// The number of indices.
   [[nodiscard]] constexpr std::int64_t size() const { return end - begin; }
   friend constexpr bool operator==(range, range) = default;
 };
@@ -57,10 +57,11 @@ struct range {
 /// Coordinates of a device along the mesh axes.
 struct coordinates {
   std::int64_t at[max_mesh_axes]{};
-  bool nowhere = false;  ///< true if the process is no device of the mesh: it holds nothing
+  bool nowhere = false;  ///< true if the process is not a device of the mesh and holds nothing
 };
 
-/// The number of the block that the device holds, of a label that these mesh axes split: its coordinates, major first.
+/// The number of the block that the device holds of a label that these mesh axes split: from its coordinates, the major
+/// one first.
 [[nodiscard]] constexpr std::int64_t block_number(mesh_order over, coordinates const& device, extents const& e) {
   std::int64_t d = 0;
   for (std::uint32_t rest = over.code; rest != 0; rest >>= 4) {
@@ -112,22 +113,22 @@ struct coordinates {
   return c;
 }
 
-/// The number of elements that all devices hold together. It is exact: the blocks of an axis add up to it however
-/// uneven they are.
+/// The number of elements that all devices hold together. It is exact even for uneven blocks, which add up to the
+/// extent.
 [[nodiscard, gnu::cold]] constexpr std::int64_t held_by_all(spec const& s, extents const& e) {
   return e.whole(s) * (e.devices() / e.ways(s.splits()));
 }
 
 namespace detail {
 
-// The number of elements that the devices along `axes` hold under both shardings, added over them, without a walk over
-// the devices; −1 if it is not known. The common parts of a dimension add up to its extent if the blocks under one
-// sharding lie within those under the other, or if the two shardings share no mesh axis. If these parts are also equal,
-// each one is the extent over their number, whatever other dimensions do with the same mesh axes.
+// The number of elements that the devices along `axes` hold under both shardings, added over them, without a loop over
+// the devices; −1 if it is unknown. The common parts of a dimension add up to its extent if the blocks under one
+// sharding nest within those under the other, or if the two shardings share no mesh axis. If these parts are also
+// equal, each one is the extent divided by their number, even if other dimensions use the same mesh axes.
 [[nodiscard, gnu::cold]] constexpr std::int64_t held_by_both_in_parts(spec const& a, spec const& b, mesh_set axes,
                                                                       extents const& e) {
   std::int64_t elements = 1;
-  mesh_set seen;  // by dimensions whose parts are not equal
+  mesh_set seen;  // mesh axes seen in dimensions whose parts are not equal
   mesh_set seen_twice;
   for (int i = 0; i < a.rank; ++i) {
     mesh_set const both = a.over[i].axes() | b.over[i].axes();
@@ -150,7 +151,7 @@ namespace detail {
 /// @pre both have the same labels in the same order
 [[nodiscard, gnu::cold]] constexpr std::int64_t held_by_both(spec const& a, spec const& b, extents const& e) {
   mesh_set const axes = a.splits() | b.splits();
-  constexpr std::int64_t few = 64;  // planners walk up to this many devices at compile time
+  constexpr std::int64_t few = 64;  // planners loop over up to this many devices at compile time
   if (e.ways(axes) > few)
     if (std::int64_t const n = detail::held_by_both_in_parts(a, b, axes, e); n >= 0)
       return n * (e.devices() / e.ways(axes));
@@ -171,7 +172,7 @@ constexpr bool narrower(spec const& whole, spec const& parts, int i) {
   return common_prefix(whole.over[i], parts.over[i]) < parts.over[i].size();
 }
 
-// True if each part of a dense block lies in one run.
+// True if each part of a dense block is one run of memory.
 [[gnu::cold]] constexpr bool in_runs(spec const& whole, spec const& parts, extents const& e) {
   bool several = false;  // indices along an earlier dimension
   for (int i = 0; i < whole.rank; ++i) {

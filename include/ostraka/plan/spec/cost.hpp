@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. The costs that planners compare: those of moves if every extent were divided evenly. A volume is the number
-/// of elements moved, added over all devices, so it is a whole number. It is stored as a double: exact up to 2⁵³, and
-/// it never overflows.
+/// Floor 2. The costs that planners compare: the costs of moves if every extent were divided evenly. A volume is the
+/// number of elements moved, added over all devices, so it is a whole number. It is stored as a double: exact up to
+/// 2⁵³, and it never overflows.
 
 #include <cstdint>
 #include <limits>
@@ -14,7 +14,7 @@
 
 namespace ostraka::planner {
 
-/// A volume larger than any that occurs.
+/// A volume larger than any real one.
 inline constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 /// The number of elements that all devices hold together.
@@ -41,14 +41,13 @@ constexpr std::int64_t overlap(resharded_label const& c, coordinates const& devi
 }
 
 // The positions along the mesh axes of resharded labels at which a device holds a part of each label under both lists,
-// if the lists compare mesh axes of one size: the axis at each place of `from` with the one at that place of `to`, as
-// far as both have one. The parts of a label overlap where all of these have the same coordinate, and the finer part
-// is then the overlap. Each comparison that does not follow from the others divides the number of positions by the
-// size. −1 if sizes differ.
+// if the lists compare mesh axes of one size: the axis at each place of `from` with the axis at that place of `to`, if
+// both have one. The parts of a label overlap if all compared coordinates are equal, and the overlap is the finer part.
+// Each comparison that does not follow from the others divides the number of positions by the size. −1 if sizes differ.
 [[gnu::cold]] constexpr std::int64_t overlapping_positions(resharded_label const* resharded, int count, mesh_set axes,
                                                            extents const& e) {
   std::int64_t positions = e.ways(axes);
-  mesh_set alike[max_mesh_axes]{};  // the mesh axes whose coordinates equal this one's, beside itself
+  mesh_set alike[max_mesh_axes]{};  // the other mesh axes whose coordinates equal this one's
   for (int i = 0; i < count; ++i) {
     std::uint32_t to = resharded[i].to.code;
     for (std::uint32_t from = resharded[i].from.code; from != 0 && to != 0; from >>= 4, to >>= 4) {
@@ -105,13 +104,13 @@ constexpr std::int64_t overlap(resharded_label const& c, coordinates const& devi
 /// With more devices than this, the overlap of blocks that change places is its mean over independent positions.
 inline constexpr std::int64_t most_devices_counted = 512;
 
-/// The number of elements that devices need under `to` and do not have under `from`: the least that any exchange can
-/// move. If that is not below `bound`, the function may return `unbounded`.
+/// The number of elements that devices need under `to` and lack under `from`: the least that any exchange can move. If
+/// that is not below `bound`, the function may return `unbounded`.
 /// @pre same labels in the same order, both partial over the same mesh axes
 [[nodiscard, gnu::cold]] constexpr double ideal_exchange(spec const& from, spec const& to, extents const& e,
                                                          double bound = unbounded) {
-  // If one partition refines the other, the overlap is the finer block. If they cross, it depends on the device. As
-  // long as no mesh axis plays two parts, the mean over devices is the product of the fractions.
+  // If one partition refines the other, the overlap is the finer block. If they cross, it depends on the device. If no
+  // mesh axis occurs twice, the mean over devices is the product of the fractions.
   double constant = 1;
   double independent = 1;
   double finer = 1;

@@ -19,7 +19,7 @@ struct naming {
   std::string_view const* mesh_axes = nullptr;
   int element_bytes = 0;
   std::string_view const* tensors =
-      nullptr;  ///< of the operands and, after them, the result; a letter replaces one that is empty, and all if null
+      nullptr;  ///< names of the operands and then the result; a letter replaces an empty name, and all names if null
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step s) {
@@ -93,7 +93,7 @@ namespace detail {
 template <class = void>
 [[gnu::cold]] std::string mesh_names(mesh_order o, naming const& n);
 
-// The width in characters, not bytes: UTF-8 continuation bytes take no place.
+// The width in characters, not bytes: UTF-8 continuation bytes take no space.
 [[gnu::cold]] inline std::size_t width_of(std::string_view s) {
   std::size_t shown = 0;
   for (char c : s) shown += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;

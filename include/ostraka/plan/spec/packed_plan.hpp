@@ -5,7 +5,7 @@
 /// @file
 /// Floor 2. A plan as a program stores it for an operation that runs: some 70 bytes, unpacked in the operation's first
 /// run. Each spec is stored once, and steps refer to specs by number. All numbers are written in groups of seven bits,
-/// so that small ones take a byte.
+/// so that small ones take one byte.
 
 #include <bit>
 #include <cstdint>
@@ -21,10 +21,10 @@ struct packed_plan {
   unsigned char bytes[Count];
 };
 
-/// A plan that has been unpacked. It is empty at first.
+/// An unpacked plan. It is empty at first.
 struct unpacked_plan {
-  plan_view view{};                ///< of the members below
-  dynamic_array<spec> operands{};  ///< and the result after them
+  plan_view view{};                ///< a view of the members below
+  dynamic_array<spec> operands{};  ///< the operands, and the result after them
   dynamic_array<std::int64_t> sizes{};
   dynamic_array<planned_step> steps{};
 
@@ -33,7 +33,7 @@ struct unpacked_plan {
 
 namespace detail {
 
-// The specs of a plan, each of them once.
+// The distinct specs of a plan.
 template <int Most>
 struct distinct_specs {
   int count = 0;
@@ -124,7 +124,7 @@ constexpr packing<MostBytes> pack(einsum_plan const& plan) {
   to.put(plan.steps.size());
   for (planned_step const& s : plan.steps) {
     to.put(static_cast<int>(s.kind));
-    to.put(s.operand - no_tensor);  // no_tensor is the least of such numbers
+    to.put(s.operand - no_tensor);  // no_tensor is the least of these numbers
     to.put(std::uint64_t{s.axes.bits});
     to.put(specs.number_of(s.from));
     to.put(specs.number_of(s.to));
@@ -147,7 +147,7 @@ consteval packed_plan<Count> first_bytes(packing<Most> const& all) {
 template <class = void>
 [[gnu::cold]] void unpack(unsigned char const* bytes, unpacked_plan& plan) {
   detail::unpacking from(bytes);
-  plan.operands.clear();  // another call may have failed for want of memory
+  plan.operands.clear();  // an earlier call may have run out of memory
   plan.sizes.clear();
   plan.steps.clear();
   dynamic_array<spec> specs(static_cast<std::size_t>(from.get()));

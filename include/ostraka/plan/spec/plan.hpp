@@ -22,18 +22,18 @@ inline constexpr int max_tensors = 2 * max_operands;
 inline constexpr int max_plan_steps = (max_tensors - 2) * 5 + max_reshard_steps + max_operands - 1;
 
 /// The steps of an einsum, a reduction or a reshard, in an order in which they can run: moves of operands, local
-/// contractions of two tensors (of one, in a reduction), and moves of the tensors that these make.
+/// contractions of two tensors (of one, in a reduction), and moves of the resulting tensors.
 struct einsum_plan {
   bounded_list<spec, max_operands> operands{};  ///< the shardings of the operands, as values
   spec result{};                                ///< the sharding of the result
-  extents sizes{};                              ///< the plan was made for these
+  extents sizes{};                              ///< the sizes for which the plan was made
   reduction how = reduction::sum;  ///< how labels are reduced
   double element_weight = 0;       ///< in multiplications, as in the einsum_problem
-  admit rule = admit::any;         ///< the rule that the plan was chosen by
+  admit rule = admit::any;         ///< the rule by which the plan was chosen
   int directions = 0;  ///< of the rings that contractions with a move next to them become (ring.hpp); 0: none
-  bool feasible = false;        ///< whether there is a plan; os::plan returns no other
-  bool copied[max_operands]{};  ///< operands that begin as copies, padded with zeros: diagonals that are split
-  bounded_list<planned_step, max_plan_steps> steps{};  ///< what is done, one step after the other
+  bool feasible = false;        ///< true if there is a plan; always true for the result of os::plan
+  bool copied[max_operands]{};  ///< true for operands that begin as copies padded with zeros: diagonals that are split
+  bounded_list<planned_step, max_plan_steps> steps{};  ///< the steps, in order
 
   /// Number of steps of a kind.
   [[nodiscard]] constexpr int count(step kind) const {

@@ -32,8 +32,8 @@ template <class>
   return letters || o.size() == 1 ? s : join_text('{', s, '}');
 }
 
-// The names of a plan's operands and, after them, its result: the program's own; otherwise A, B, … by their places, or
-// a letter that is not taken.
+// The names of a plan's operands and, after them, its result: the program's own; otherwise A, B, … by position, or a
+// letter that is not taken.
 [[gnu::cold]] inline void name_tensors(std::string* names, int count, naming const& n) {
   for (int k = 0; k < count; ++k)
     if (n.tensors) names[k] = n.tensors[k];
@@ -190,7 +190,7 @@ class plan_lines {
     return is_first_of_reshard ? 0 : plan_.steps[i].operand;
   }
 
-  // The tensors that a move reads and writes, with their labels in the order in which they lie.
+  // The tensors that a move reads and writes, with their labels in memory order.
   [[nodiscard]] spec read_by(int i, tensor_states const& tensors) const {
     return reordered(plan_.steps[i].from, tensors.of(source_of(i)));
   }
@@ -199,7 +199,7 @@ class plan_lines {
     return makes_result ? reordered(plan_.steps[i].to, plan_.result) : plan_.steps[i].to;
   }
 
-  // Adds when a move changes the order of the labels.
+  // Adds the point at which a move changes the order of the labels.
   [[gnu::cold, gnu::noinline]] void add_order(int i, tensor_states const& tensors) {
     planned_step const& s = plan_.steps[i];
     bool const moves = communicates(s.kind);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. Policies: a user's wishes for a plan beyond the lowest cost, as the last argument of os::einsum.
+/// Floor 2. Policies: a user's requirements for a plan beyond the lowest cost, as the last argument of os::einsum.
 
 #include <concepts>
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace ostraka {
 
 namespace planner {
-/// The plans that are admitted; the cheapest of these is taken.
+/// The admitted plans; the planner takes the cheapest of these.
 enum class admit { any, gather_left, gather_right, reduce_result, no_communication };
 }  // namespace planner
 
@@ -29,7 +29,7 @@ struct policy {
   using summed_unshared = type_list<>;  ///< axes that may be summed although one operand alone has them (os::sum_over)
   using unlimited = policy;
   static constexpr int directions = 0;  ///< of rings in which products overlap moves; 0: no rings
-  static constexpr double flops_per_byte = 0;  ///< that weigh as much as one byte moved; 0: the default balance
+  static constexpr double flops_per_byte = 0;  ///< flops that weigh as much as one byte moved; 0: the default balance
   static constexpr std::int64_t budget = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t workspace_limit =
       std::numeric_limits<std::int64_t>::max();  ///< in bytes, as far as it is known at compile time
@@ -41,16 +41,16 @@ struct policy {
 /// fewest elements moved, then the fewest multiplications, then the fewest tensors touched, then the first in the order
 /// of the search (plan/search/plan_einsum.hpp).
 inline constexpr policy<planner::admit::any> cheapest{};
-/// All-gather the left of two operands; the right one and the result move at no cost or not at all.
+/// All-gather the left of two operands; the right one and the result have only free moves, if any.
 inline constexpr policy<planner::admit::gather_left> gather_left{};
-/// All-gather the right of two operands; the left one and the result move at no cost or not at all.
+/// All-gather the right of two operands; the left one and the result have only free moves, if any.
 inline constexpr policy<planner::admit::gather_right> gather_right{};
 /// Move neither of two operands; reduce the result.
 inline constexpr policy<planner::admit::reduce_result> reduce_result{};
 /// Move nothing.
 inline constexpr policy<planner::admit::no_communication> no_communication{};
 
-/// Whether a type is a policy of plans.
+/// True if a type is a policy of plans.
 template <class T>
 inline constexpr bool is_policy = false;
 
@@ -60,7 +60,7 @@ struct verb_base {};
 
 }  // namespace detail
 
-/// A verb that is one move of a tensor: os::all_gather<X> is an object of such a type. It is no policy, but may be
+/// A verb that is one move of a tensor: os::all_gather<X> is an object of such a type. It is not a policy, but may be
 /// mistaken for one.
 template <class T>
 concept Verb = std::derived_from<T, detail::verb_base>;
@@ -75,7 +75,7 @@ consteval auto check_order() {
     return found<reason::policy_comes_last<First, Second>>{};
 }
 
-// The verdict if something else stands in the place of a tensor with a policy after it.
+// The verdict if another argument is in the place of a tensor, followed by a policy.
 template <class First, class Second>
 using order_verdict = typename decltype(check_order<First, Second>())::type;
 
@@ -117,8 +117,8 @@ inline constexpr bool is_policy<timed<FlopsPerByte, Policy>> = true;
 
 /// Least time by the program's own balance, on devices that do FlopsPerByte floating-point operations while they move
 /// one byte (C/W of the machine; the arithmetic intensity at which neither waits for the other). It chooses the plan
-/// with the fewest flops + FlopsPerByte · bytes. Where the default planner would gather an operand and have every
-/// device multiply everything, it may slice instead and reduce the result.
+/// with the fewest flops + FlopsPerByte · bytes. If the default planner would gather an operand and let every device
+/// compute the whole product, this policy may slice instead and reduce the result.
 template <std::int64_t FlopsPerByte>
 inline constexpr timed<FlopsPerByte, policy<planner::admit::any>> least_time{};
 
@@ -139,14 +139,14 @@ struct overlapping : Policy {
 template <int Directions, class Policy>
 inline constexpr bool is_policy<overlapping<Directions, Policy>> = true;
 
-/// A product of two tensors does the gather before it, or the reduce-scatter after it, as a ring: in n − 1 steps each
-/// device passes a part on to the next one while it multiplies the part that it has. No device holds the gathered
-/// tensor. Use it on networks that are as slow as products; in shared memory it gains little. It does not change the
-/// choice of the plan. If a ring is impossible, or parts are short, the product runs as without it, and the plan's
-/// description says why.
+/// Overlaps a product of two tensors with the gather before it, or the reduce-scatter after it, as a ring: in n − 1
+/// steps each device passes a part on to the next one while it multiplies the part that it has. No device holds the
+/// gathered tensor. Use it on networks whose transfers take as long as the products; in shared memory it gains little.
+/// The choice of the plan does not change. If a ring is impossible, or parts are short, the product runs as without it,
+/// and the plan's description says why.
 inline constexpr overlapping<1, policy<planner::admit::any>> overlapped{};
-/// The same in both directions: half of each part goes to the next device and half to the one before. Use it on
-/// networks whose links carry as much one way while they carry the other.
+/// The same in both directions: half of each part goes to the next device and half to the previous one. Use it on
+/// full-duplex networks.
 inline constexpr overlapping<2, policy<planner::admit::any>> overlapped_both_ways{};
 
 /// A policy whose plan is made when the operation runs.
@@ -166,8 +166,8 @@ template <class Policy>
 inline constexpr bool is_policy<at_run_time<Policy>> = true;
 
 /// Plans for the actual sizes instead of the nominal ones. The plan is made when the operation runs, by the function
-/// that plans at compile time, and is remembered for the eight sizes last planned for. All devices know the sizes, so
-/// all make the same plan. `plan.for_sizes(I = 8, …)` shows the plan for given sizes.
+/// that plans at compile time, and is cached for the last eight sizes. All devices know the sizes, so all make the same
+/// plan. `plan.for_sizes(I = 8, …)` shows the plan for given sizes.
 inline constexpr at_run_time<policy<planner::admit::any>> for_these_sizes{};
 
 /// A policy, and the most bytes per device that its plan may move.
@@ -186,7 +186,7 @@ struct limited : Policy {
 template <std::int64_t Bytes, class Policy>
 inline constexpr bool is_policy<limited<Bytes, Policy>> = true;
 
-/// Whether a policy limits the bytes that a plan moves (os::at_most).
+/// True if a policy limits the bytes that a plan moves (os::at_most).
 template <class Policy>
 inline constexpr bool has_budget = Policy::budget < std::numeric_limits<std::int64_t>::max();
 
@@ -215,7 +215,7 @@ inline constexpr bool is_policy<within_static<Bytes, Policy>> = true;
 template <class Policy>
 inline constexpr bool is_policy<within_dynamic<Policy>> = true;
 
-/// Whether a policy limits the workspace of a plan (os::within).
+/// True if a policy limits the workspace of a plan (os::within).
 template <class Policy>
 concept limits_workspace = Policy::limits_workspace;
 
@@ -259,16 +259,16 @@ struct summing_unshared : Policy {
 template <class Policy, class... Axes>
 inline constexpr bool is_policy<summing_unshared<Policy, Axes...>> = true;
 
-/// Sum over axes that only one of several operands has and the result lacks: Σ_N B[N, H] is computed on its own.
-/// Without this policy it is refused, for a forgotten os::rename looks the same. The plan itself does not change. An
-/// axis that no operand has does no harm, so a layer is written once for weights of its own and for those of a stack,
-/// whose axes have extent 1 there.
+/// Allows sums over axes that only one of several operands has and the result lacks: Σ_N B[N, H] is computed on its
+/// own. Without this policy such a sum is refused, because a forgotten os::rename looks the same. The plan itself does
+/// not change. Axes that no operand has are ignored, so one definition of a layer works both for its own weights and
+/// for stacked weights, whose stacked axes have extent 1.
 template <Axis... As>
 [[nodiscard]] constexpr summing_unshared<policy<planner::admit::any>, As...> sum_over(As...) {
   return {};
 }
 
-/// Let the plan divide work over mesh axes that no tensor of the operation names, when that is cheaper.
+/// Lets the plan divide work over mesh axes that no tensor of the operation names, if that is cheaper.
 template <MeshAxis... Ms>
 [[nodiscard]] constexpr policy<planner::admit::any, Ms...> idle(Ms...) {
   return {};

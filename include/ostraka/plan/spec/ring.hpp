@@ -10,7 +10,8 @@
 ///     all_gather B[J_X, K]          C[I_X, K] += A[I_X, J_d] B[J_d, K]      for d = me, me − 1, …: B's parts circulate
 ///     reduce_scatter C[I_X, K]      C[I_d, K] += A[I_d, J_X] B[J_X, K]      for d = me − 1, …, me: sums circulate
 ///
-/// This file decides which contractions can do so, and at which extents it is worth it. All devices decide alike.
+/// This file decides which contractions can run as rings, and at which extents that is worth it. All devices make the
+/// same decision.
 
 #include <cstdint>
 #include <string_view>
@@ -24,10 +25,11 @@ namespace ostraka::planner {
 inline constexpr std::int64_t shortest_ring_part = 131072;
 /// The least number of elements of a piece, if a part circulates in pieces.
 inline constexpr std::int64_t shortest_ring_piece = 8192;
-/// A ring is written down step by step: with more devices it would be long, and a step would hide little.
+/// The most devices of a ring. Its schedule lists every step, so with more devices it would be long, and each step
+/// would hide little.
 inline constexpr std::int64_t most_ring_devices = 64;
 
-/// Whether a contraction runs as a ring, and if not, why.
+/// Says that a contraction runs as a ring, or why it does not.
 enum class ring_verdict : std::uint8_t { taken, no_move, no_sum, several_labels, pinned, many_devices, short_parts };
 
 [[nodiscard]] constexpr std::string_view name_of(ring_verdict v) {
@@ -43,17 +45,16 @@ enum class ring_verdict : std::uint8_t { taken, no_move, no_sum, several_labels,
   return "";
 }
 
-/// The move that a contraction does as a ring, or could not.
+/// The move with which a contraction runs as a ring, and the verdict on it.
 struct ring_choice {
   ring_verdict verdict = ring_verdict::no_move;
   int move = -1;       ///< the number of the move's step
-  int dimension = -1;  ///< of the moved tensor; the ring's devices have their parts along it
+  int dimension = -1;  ///< the dimension of the moved tensor along which the ring's devices have their parts
 };
 
 namespace detail {
 
-// The only dimension along which `parts` is divided further than `whole`, by all of `axes` and nothing else; -1 if
-// there is none.
+// The only dimension along which `parts` is divided further than `whole`, by exactly `axes`; -1 if there is none.
 constexpr int divided_further(spec const& whole, spec const& parts, mesh_set axes) {
   int found = -1;
   for (int i = 0; i < whole.rank; ++i) {
@@ -85,8 +86,8 @@ constexpr int divided_further(spec const& whole, spec const& parts, mesh_set axe
 
 }  // namespace detail
 
-/// The move next to the contraction at step `at` that it can do as a ring; if there are several, the largest. If there
-/// is none, the verdict says why.
+/// The move next to the contraction at step `at` with which it can run as a ring; if there are several, the largest. If
+/// there is none, the verdict says why.
 [[nodiscard, gnu::cold]] constexpr ring_choice ring_at(plan_steps const& steps, int at, extents const& e,
                                                        std::int64_t shortest = shortest_ring_part) {
   planned_step const& s = steps[at];
@@ -110,8 +111,8 @@ constexpr int divided_further(spec const& whole, spec const& parts, mesh_set axe
   return best;
 }
 
-/// Marks the contractions of a plan that can run as rings, if its policy asks for rings. Their extents decide at run
-/// time whether it is worth it.
+/// Marks the contractions of a plan that can run as rings, if its policy is os::overlapped. Extents decide at run time
+/// whether a ring is worth it.
 template <class Plan>
 constexpr void name_rings(Plan& plan) {
   for (int i = 0; plan.directions > 0 && i < plan.steps.size(); ++i)

@@ -22,7 +22,7 @@ inline constexpr int max_labels = 16;    ///< distinct labels of one einsum
 inline constexpr int max_mesh_axes = 7;  ///< mesh axes of one operation
 inline constexpr int max_operands = 8;   ///< tensors of one operation
 
-/// A set of labels: bit l stands for label l.
+/// A set of labels: bit l is label l.
 using label_set = std::uint32_t;
 
 /// A set of mesh axes.
@@ -58,7 +58,7 @@ struct mesh_order {
   [[nodiscard]] constexpr bool empty() const { return code == 0; }
   [[nodiscard]] constexpr int operator[](int i) const { return static_cast<int>(code >> 4 * i & 15) - 1; }
 
-  /// The place of an axis, −1 if it is absent.
+  /// The position of an axis; −1 if it is absent.
   [[nodiscard]] constexpr int find(int axis) const {
     int i = 0;
     for (std::uint32_t c = code; c != 0; c >>= 4, ++i)
@@ -90,7 +90,7 @@ struct mesh_order {
     return {bits >> 1};
   }
 
-  /// True if `prefix` is its major end.
+  /// True if `prefix` is the major end of this order.
   [[nodiscard]] constexpr bool starts_with(mesh_order prefix) const {
     return (code & ((std::uint32_t{1} << 4 * prefix.size()) - 1)) == prefix.code;
   }
@@ -103,7 +103,7 @@ struct mesh_order {
 
 /// The length of the common major end.
 [[nodiscard]] constexpr int common_prefix(mesh_order a, mesh_order b) {
-  std::uint32_t const differ = a.code ^ b.code;  // also differs where one ends and the other does not
+  std::uint32_t const differ = a.code ^ b.code;  // also differs if one order is longer
   if (differ == 0) return a.size();
   int n = 0;
   while ((differ >> 4 * n & 15) == 0) ++n;
@@ -116,7 +116,7 @@ struct spec {
   std::int8_t label[max_rank]{};  ///< small: a program stores several specs for each operation
   mesh_order over[max_rank]{};
   mesh_set partial{};
-  reduction kind = reduction::sum;  ///< combines the parts along `partial`; means nothing if that is empty
+  reduction kind = reduction::sum;  ///< combines the parts along `partial`; unused if that is empty
 
   constexpr void push_back(int l, mesh_order o = {}) {
     label[rank] = static_cast<std::int8_t>(l);
@@ -124,7 +124,7 @@ struct spec {
     ++rank;
   }
 
-  /// Position of the label, −1 if the tensor lacks it.
+  /// The position of the label; −1 if the tensor lacks it.
   [[nodiscard]] constexpr int find(int l) const {
     for (int i = 0; i < rank; ++i)
       if (label[i] == l) return i;
@@ -139,7 +139,7 @@ struct spec {
     return {bits >> 1};
   }
 
-  /// The mesh axes along which the devices hold different things. The tensor is replicated along the others.
+  /// The mesh axes along which devices hold different elements or parts. The tensor is replicated along the others.
   [[nodiscard]] constexpr mesh_set uses() const { return splits() | partial; }
 
   friend constexpr bool operator==(spec const& a, spec const& b) {
@@ -151,7 +151,7 @@ struct spec {
   }
 };
 
-/// True if the labels of both stand in the same order.
+/// True if both have their labels in the same order.
 [[nodiscard]] constexpr bool same_order(spec const& a, spec const& b) {
   for (int i = 0; i < a.rank; ++i)
     if (a.label[i] != b.label[i]) return false;
@@ -170,8 +170,8 @@ struct spec {
   return r;
 }
 
-/// One of several passes over a label (plan/workspace/passes.hpp): it covers part `part` of `parts` of the label's
-/// indices, or of those of each block.
+/// One of several passes over a label (plan/workspace/passes.hpp). It covers part `part` of `parts` of the label's
+/// indices, or of each block's indices.
 struct pass {
   int label = -1;  ///< none: all indices of all labels
   bool of_each_block = true;
@@ -190,7 +190,8 @@ struct extents {
   pass now{};  ///< blocks are restricted to this pass
 
   constexpr extents() : label{}, mesh{} {}
-  /// The extents of a running operation, which writes them one by one: to clear them all takes a fifth of its time.
+  /// The extents of a running operation, which writes them one by one, because clearing all members would take a fifth
+  /// of its time.
   extents(int of_labels, int of_mesh_axes) : labels(of_labels), mesh_axes(of_mesh_axes) {}
 
   /// The number of devices along a set of mesh axes.

@@ -15,7 +15,8 @@
 namespace ostraka::planner {
 
 /// One state, as a byte. The upper five bits are 1 + label, or 0 if no label is split. The lower three are the place of
-/// the mesh axis on its label; without a label, they tell the states apart. Places end at 6, so 7 is free for partial.
+/// the mesh axis on its label; without a label, they tell the states apart. Places go up to 6, so 7 can mark a partial
+/// tensor.
 struct axis_state {
   std::uint8_t code = 0;
 
@@ -67,8 +68,8 @@ enum class meeting : std::uint8_t {
 ///     P        partial_and_replicated   partial_and_split   partial_and_split   both_partial
 ///
 /// In a product or a map, two tensors that meet on one label or are replicated need no communication: a replicated one
-/// is sliced, or lacks the label. No operation takes two labels, or a part and a slice. As for parts and whole values,
-/// a product takes one partial factor, and a map takes those that its operation preserves.
+/// is sliced, or lacks the label. No operation accepts two labels, or a part and a slice. A product accepts one partial
+/// factor beside whole values; a map accepts the parts that its operation preserves.
 [[nodiscard]] constexpr meeting meets(axis_state a, axis_state b) {
   if (a.is_partial() || b.is_partial())
     return a == b                                   ? meeting::both_partial

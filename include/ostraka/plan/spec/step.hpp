@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. Plans consist of steps. Each takes one tensor from one sharding to another over a set of mesh axes.
+/// Floor 2. Plans consist of steps. Each step takes one tensor from one sharding to another over a set of mesh axes.
 ///
 ///     step            along a mesh axis             per device, n devices, |T| as split by the other mesh axes
 ///     slice           R → S(l)                      0
@@ -13,7 +13,7 @@
 ///     all_reduce      P → R                         2(n−1)/n · |T|
 ///     reduce_scatter  P → S(l)                      (n−1)/n · |T|   and slices along mesh axes minor to these
 ///     all_to_all      S(l) → S(l')                  (n−1)/n² · |T|
-///     block_exchange  any blocks → any blocks       what a device needs and does not have
+///     block_exchange  any blocks → any blocks       what a device needs and lacks
 ///     contract        the local product             0
 ///     ring_contraction  the same, with the move next to it part by part (ring.hpp)
 
@@ -26,8 +26,9 @@ namespace ostraka {
 /// The kinds of steps that a plan consists of: os::step::all_gather and others.
 enum class step : std::uint8_t {
   slice,            ///< each device keeps its part; nothing moves
-  mask,             ///< of equal values one device keeps its own, the others zeros: a partial sum; nothing moves
-  zero_pad,         ///< a block becomes a partial sum, zeros around it; nothing moves
+  mask,             ///< one device keeps its values, the others with the same values get zeros: a partial sum; nothing
+                    ///< moves
+  zero_pad,         ///< a block becomes a partial sum, with zeros around it; nothing moves
   all_gather,       ///< each device receives the blocks of the others
   all_reduce,       ///< partial values become the whole, on each device
   reduce_scatter,   ///< partial values become blocks of the whole
@@ -48,7 +49,7 @@ enum class step : std::uint8_t {
 namespace planner {
 
 /// The step that takes a tensor from one state to another along a mesh axis (the table above, read by its second
-/// column). If it stays split on its label, blocks change places.
+/// column). If the tensor stays split on its label, blocks change places.
 /// @pre not both partial, not both replicated
 [[nodiscard]] constexpr step becomes(axis_state from, axis_state to) {
   if (from.is_partial()) return to.is_split() ? step::reduce_scatter : step::all_reduce;
@@ -58,14 +59,14 @@ namespace planner {
   return from.label() != to.label() ? step::all_to_all : step::block_exchange;
 }
 
-/// The tensor that a step acts on: an operand's number, the number of an intermediate (counted on from the operands),
-/// or the result.
+/// The result, as the tensor on which a step acts. Other tensors are numbered: first the operands, then the
+/// intermediates.
 inline constexpr int the_result = -1;
-/// Stands for the second factor if a contraction takes a single tensor.
+/// Takes the place of the second factor if a contraction has a single factor.
 inline constexpr int no_tensor = -2;
 
-/// One step of a plan. A contraction makes the tensor `operand` from `left` and `right` as the steps before it left
-/// them. Its `from` is the left one.
+/// One step of a plan. A contraction makes the tensor `operand` from `left` and `right`, in the shardings that earlier
+/// steps gave them. `from` is the left one's sharding.
 struct planned_step {
   step kind = step::slice;   ///< what the step does
   int operand = the_result;  ///< the tensor that it moves or makes
@@ -92,7 +93,7 @@ struct bounded_list {
   [[nodiscard]] constexpr T const* data() const { return item; }
 };
 
-/// A list that is stored elsewhere.
+/// A view of a list that is stored elsewhere.
 template <class T>
 struct list_view {
   T const* item = nullptr;
@@ -113,7 +114,7 @@ struct list_view {
   [[nodiscard]] constexpr T const* end() const { return item + count; }
 };
 
-/// The steps of a plan, wherever it is stored.
+/// A view of the steps of a plan.
 using plan_steps = list_view<planned_step>;
 
 /// The last step before `at` that makes or moves the tensor; -1 if there is none.

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. A plan as a program stores it for operations that are begun or have limits, with as many steps as it has.
-/// An einsum_plan has room for the longest, some 15 KB, which a compiler would write out for each operation of a
+/// Floor 2. A plan as a program stores it for operations that are started or have limits, with room for exactly its
+/// steps. An einsum_plan has room for the longest plan, some 15 KB, which a compiler would emit for each operation of a
 /// program. The plans of other operations are packed (packed_plan.hpp).
 
 #include <ostraka/plan/spec/plan.hpp>
