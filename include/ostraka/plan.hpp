@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floors 1 and 2: shardings as types, checks and plans, with the standard library alone. Include it in a program that
-/// has no Kokkos, or that only asks what an operation would move. ostraka.hpp includes it.
+/// Floors 1 and 2: shardings as types, checks and plans, with the standard library alone. Include it in a program
+/// without Kokkos, or in one that only computes what an operation would move. ostraka.hpp includes it.
 ///
 ///     constexpr auto plan = os::plan<I/X, K/Y>(A, B);
 ///     static_assert(plan.count(os::step::all_gather) == 1);

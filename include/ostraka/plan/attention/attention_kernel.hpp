@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. Attention as a single kernel of an accelerator: which tiles fit into the scratch memory of a team of
-/// threads, and which calls the kernel computes. Products by a library compute the others. No GPU has measured the
-/// limits: docs/design/gpus.md has the estimate.
+/// Floor 2. Attention as a single kernel of an accelerator: the tiles that fit into the scratch memory of a team of
+/// threads, and the calls that the kernel computes. A library's products compute the other calls. The limits are
+/// estimates, not measured on a GPU: see docs/design/gpus.md.
 ///
 ///     in scratch memory      Q [queries, width]   K, then V [keys, width]   S [queries, keys]   O [queries, values]
 
@@ -21,13 +21,14 @@ struct attention_kernel {
 
   /// Every GPU grants a team 48 KiB, of which Kokkos takes some.
   static constexpr std::int64_t scratch_bytes = 40 * 1024;
-  /// The most flops of a device, and the most blocks of keys that a team goes through one after another.
+  /// The most flops of a device, and the most blocks of keys that a team processes one after another.
   static constexpr std::int64_t most_flops = std::int64_t{1} << 30, most_blocks = 16;
 
-  /// Elements from a row of a tile to the next one: odd, so that a column of it lies in all banks of scratch memory.
+  /// Elements from a row of a tile to the next one: odd, so that the elements of a column are in different banks of
+  /// scratch memory.
   [[nodiscard]] static constexpr std::int64_t pitch(std::int64_t columns) { return columns | 1; }
 
-  /// Elements of scratch memory. A row of queries has three numbers more: its maximum, its sum, and their change.
+  /// Elements of scratch memory. Each query needs three more numbers: its maximum, its sum, and their change.
   [[nodiscard]] constexpr std::int64_t elements(tile_extents const& t) const {
     return t.queries * (pitch(width) + pitch(t.keys) + pitch(values) + 3) +
            t.keys * pitch(width < values ? values : width);

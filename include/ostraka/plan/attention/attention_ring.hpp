@@ -14,8 +14,8 @@
 ///     all see all                     16          16   16   16
 ///
 /// In one direction a part of the keys circulates as a whole. In both, its first chunk goes up and its second one down.
-/// A part goes no further than the last device that sees some of it. A striped part goes down, chunk by chunk: few
-/// devices see the second one, of late positions, and they come first on this way.
+/// A part goes no further than the last device that sees some of it. A striped part goes down, chunk by chunk: only a
+/// few devices see the second chunk, which has late positions, and they come first in this direction.
 
 #include <array>
 #include <cstdint>
@@ -31,10 +31,10 @@ struct sequence_chunk {
   std::int64_t first = 0;  ///< the position of the first index in the sequence
 };
 
-/// A product on a device: some of its queries with some keys of the part that is there.
+/// A product on a device: some of its queries with some keys of the part that it holds.
 struct ring_product {
   range queries{};  ///< indices of the device's block
-  range keys{};     ///< of the block that the keys come from
+  range keys{};     ///< indices of the block that the keys come from
   bool is_masked = false;
   std::int64_t first_query = 0, first_key = 0;  ///< their positions, if the product is masked
   int chunks = 0;                               ///< the number of pairs of chunks
@@ -47,8 +47,9 @@ struct attention_ring {
   bool striped = false;
   bool both_ways = false;
   std::int64_t window = seen_positions::any, first = 0;  ///< as in seen_positions
-  std::int64_t first_position = 0;                       ///< of the query of index 0
-  std::int64_t tile = 64;                                ///< queries of a product that a window cuts, at least
+  std::int64_t first_position = 0;                       ///< position of the query of index 0
+  std::int64_t tile = 64;                                ///< the least number of queries in a product that a window
+                                                         ///< cuts
 
   // --- chunks -------------------------------------------------------------------------------------------------------
 
@@ -75,11 +76,11 @@ struct attention_ring {
     return {chunk(keys, home, first_chunk(number)).where.begin, chunk(keys, home, end_chunk(number) - 1).where.end};
   }
 
-  /// +1: to the next device, −1: to the one before.
+  /// +1: to the next device; −1: to the previous one.
   [[nodiscard]] constexpr int direction(int piece) const {
     return both_ways ? (piece == 0 ? 1 : -1) : striped && causal ? -1 : 1;
   }
-  /// The device that a piece is on after `hops` hops, and the home of the piece that is on a device then.
+  /// The device that holds a piece after `hops` hops, and below, the home of the piece that a device holds then.
   [[nodiscard]] constexpr std::int64_t visited(std::int64_t home, int piece, std::int64_t hops) const {
     return ((home + direction(piece) * hops) % devices + devices) % devices;
   }
@@ -100,7 +101,7 @@ struct attention_ring {
       if (needs(visited(home, piece, hop), home, piece)) return hop;
     return 0;
   }
-  /// The first such hop; from there on the cotangents of the piece go along.
+  /// The first such hop; from there on, the cotangents of the piece travel with it.
   [[nodiscard]] constexpr std::int64_t first_hop(std::int64_t home, int piece) const {
     for (std::int64_t hop = 1; hop < devices; ++hop)
       if (needs(visited(home, piece, hop), home, piece)) return hop;
@@ -127,8 +128,8 @@ struct attention_ring {
   }
 
  private:
-  // The products of a pair of chunks, before its callers, which clang evaluates where they are defined. A window cuts
-  // them: some queries at a time, with the keys that they see.
+  // The products of a pair of chunks. A window cuts them: some queries at a time, with the keys that they see. Defined
+  // before its callers, because clang evaluates these where they are defined.
   template <class F>
   constexpr void for_each_tile(sequence_chunk const& q, sequence_chunk const& k, chunk_seen part, F const& f) const {
     range const all_keys{k.first, k.first + k.where.size()};
@@ -158,8 +159,8 @@ struct attention_ring {
   }
 
  public:
-  /// Calls f(product) for the products of a device with the piece that is there. A piece that is seen whole is one
-  /// product. `HasWindow`: false where the program knows that there is none.
+  /// Calls f(product) for the products of a device with the piece that it holds. A piece that all queries see is one
+  /// product. `HasWindow`: false if it is known that there is no window.
   template <bool HasWindow = true, class F>
   constexpr void for_each_product(std::int64_t device, std::int64_t home, int piece_number, F const& f) const {
     range const own = block(queries, device, devices), part = piece(home, piece_number);
@@ -199,7 +200,7 @@ struct attention_ring {
     }
   }
 
-  /// The number of pairs of a query and a key that a device multiplies. A masked product counts as a whole one.
+  /// The number of pairs of a query and a key that a device multiplies. All pairs of a masked product count.
   [[nodiscard]] constexpr std::int64_t pairs(std::int64_t device) const {
     std::int64_t n = 0;
     for (std::int64_t home = 0; home < devices; ++home)
@@ -207,7 +208,7 @@ struct attention_ring {
         for_each_product(device, home, p, [&](ring_product const& m) { n += m.queries.size() * m.keys.size(); });
     return n;
   }
-  /// The number of such pairs of the device that has most.
+  /// The number of such pairs on the device with the most.
   [[nodiscard]] constexpr std::int64_t most_pairs() const {
     std::int64_t most = 0;
     for (std::int64_t d = 0; d < devices; ++d)

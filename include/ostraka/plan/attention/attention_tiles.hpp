@@ -10,8 +10,8 @@
 ///     causal              the keys up to the last query of the tile
 ///     window, first keys  the blocks of keys in which some query of the tile sees one
 ///
-/// A pair that the rule hides within these keys is multiplied, and its product is dropped. Tiles of one query and one
-/// key hide nothing: they are the pairs that a kernel multiplies that goes from key to key.
+/// A pair within these keys that the rule hides is multiplied, and its product is dropped. Tiles of one query and one
+/// key contain no hidden pairs: they are the pairs of a kernel that goes from key to key.
 
 #include <cstdint>
 
@@ -26,13 +26,13 @@ struct tile_extents {
   std::int64_t queries = 120, keys = 240;
 };
 
-/// The keys of one product of a tile: indices, and whether some of its queries do not see some of them.
+/// The keys of one product of a tile: their indices, and whether some queries of the tile do not see some of them.
 struct keys_of_tile {
   range where{};
   bool is_masked = false;
 };
 
-/// The keys that a tile is multiplied with: a prefix, and others behind it.
+/// The keys that a tile is multiplied with: a prefix, and a later range.
 struct keys_of_queries {
   range prefix{}, others{};
 
@@ -40,7 +40,7 @@ struct keys_of_queries {
 };
 
 /// The keys, of this many, that queries at these positions are multiplied with. Both ranges begin a block of keys. They
-/// end one, or with the last key, or, without a window, where no query of the tile sees more.
+/// end at the end of a block, at the last key, or, without a window, where no query of the tile sees more.
 [[nodiscard]] constexpr keys_of_queries keys_in_tile(seen_positions const& seen, range queries, std::int64_t keys,
                                                      tile_extents const& tile = {}) {
   auto const whole_blocks = [&](range r) {
@@ -87,13 +87,13 @@ constexpr void for_each_keys_of_tile(seen_positions const& seen, range queries, 
   return length > 0 ? static_cast<double>(pairs_in_tiles(seen, {0, length}, length)) / all : 1;
 }
 
-/// The queries of a request whose keys are in pages, as prices know them: not where the request is, but the positions
-/// for which its table has room. The last query counts as the last position, so these are the most keys that it can
-/// see. Pages that are divided count as divided evenly.
+/// The queries of a request whose keys are in pages, as prices describe them. A price does not know the request's
+/// length, but only how many positions its table has room for. It assumes that the last query is at the last position
+/// and sees the most keys, and that divided pages are divided evenly.
 struct paged_queries {
   seen_positions seen{};
-  std::int64_t queries = 0;  ///< of the request
-  std::int64_t room = 0;     ///< positions of its table
+  std::int64_t queries = 0;  ///< queries of the request
+  std::int64_t room = 0;     ///< positions for which its table has room
   std::int64_t ways = 1;     ///< the number of devices that share the pages
 
   /// The number of pairs of these queries and keys that a device multiplies.

@@ -6,7 +6,7 @@
 /// Floor 2. The keys that a query of attention sees, by positions alone:
 ///
 ///     causal               key ≤ query
-///     window w             |query − key| < w: with causal w keys, the query's own among them, else 2w − 1
+///     window w             |query − key| < w: with causal w keys, the query's own included, else 2w − 1
 ///     window w, first f    key < f, too, however far away it is
 
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace ostraka::planner {
 /// The part of some keys that some queries see.
 enum class chunk_seen : std::uint8_t { none, some, all };
 
-/// The rule by which a query sees keys. Each query sees a range of positions, and perhaps a prefix of all.
+/// The rule by which a query sees keys. Each query sees a range of positions, and perhaps the first positions of the
+/// sequence.
 struct seen_positions {
   static constexpr std::int64_t any = std::int64_t{1} << 60;  ///< beyond all distances
 
@@ -49,11 +50,11 @@ struct seen_positions {
     return is_in(window_of(one), key) || is_in(prefix_of(one), key);
   }
 
-  /// The part of the keys that all or some of the queries see.
+  /// Returns whether the queries see all, some or none of the keys.
   [[nodiscard]] constexpr chunk_seen of(range queries, range keys) const {
     if (queries.size() <= 0 || keys.size() <= 0) return chunk_seen::none;
     if (!meet(window_of(queries), keys) && !meet(prefix_of(queries), keys)) return chunk_seen::none;
-    // All of the queries see what the first and the last one see.
+    // All queries see the keys that both the first and the last one see.
     range const last = window_of({queries.end - 1, queries.end}),
                 prefix = prefix_of({queries.begin, queries.begin + 1});
     range const seen{last.begin, window_of({queries.begin, queries.begin + 1}).end};

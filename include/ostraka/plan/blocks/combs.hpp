@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The indices of an axis that a device holds under another rule than ours: equal blocks at equal distances,
-/// of which a plain range is a special case. ScaLAPACK deals an axis of 11 over 2 devices in blocks of 2:
+/// Floor 2. The indices of an axis that a device holds under a program's own rule: equal blocks at equal distances. A
+/// plain range is a special case. ScaLAPACK deals an axis of 11 over 2 devices in blocks of 2:
 ///
 ///     device 0   0 1 | 4 5 | 8 9     first 0, block 2, period 4, end 11
 ///     device 1   2 3 | 6 7 | 10      first 2
@@ -20,7 +20,7 @@
 
 namespace ostraka::planner {
 
-/// The first `block` of every `period` indices from `first` on, as long as they are before `end`. The holder counts
+/// The first `block` of every `period` indices from `first` on, as long as they are before `end`. Their holder numbers
 /// them without the gaps.
 struct comb {
   std::int64_t first = 0;
@@ -41,12 +41,12 @@ struct comb {
 /// is its size().
 /// @pre block > 0
 [[nodiscard]] constexpr comb dealt(std::int64_t n, std::int64_t number, std::int64_t ways, std::int64_t block) {
-  std::int64_t const size = std::min(block, n > 0 ? n : 1);  // a longer block has no more indices
+  std::int64_t const size = std::min(block, n > 0 ? n : 1);  // a longer block cannot have more indices
   return {number * size, size, ways * size, n};
 }
 
-/// `count` runs of `size` indices, `step` apart, from `begin` on. The holder of the comb counts them from `local` on,
-/// `local_step` apart.
+/// `count` runs of `size` indices, `step` apart, from `begin` on. In the numbering of the comb's holder they begin at
+/// `local`, `local_step` apart.
 struct stretch {
   std::int64_t begin = 0;
   std::int64_t size = 0;

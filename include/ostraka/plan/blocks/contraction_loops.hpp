@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 2. The loops of a local contraction of blocks, each with labels of its own: A[I, J] B[J, K] -> C[I, K] loops
-/// over I, J, K, with a stride of each block along each. A label of a block that lies as a message is two loops or
-/// more: over devices, and over the indices of a part.
+/// over I, J, K, with a stride of each block along each. A label of a block in message layout becomes two or more
+/// loops: over devices, and over the indices of a part.
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. A contraction of two strided blocks as plain numbers: A[I, J] B[J, K] -> C[I, K] is the labels I, J, K with
-/// a stride of each block along each. Lowering records it, and kernels take it as it is.
+/// a stride of each block along each. Lowering records it, and kernels read it.
 
 #include <cstdint>
 

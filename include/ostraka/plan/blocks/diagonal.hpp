@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. A block walked along several of its dimensions at once: D[i] = A[i, i] is A with the sum of both strides,
-/// from the index where the two ranges meet.
+/// from the first index in both ranges.
 
 #include <cstdint>
 
@@ -13,8 +13,8 @@
 namespace ostraka::planner {
 
 /// The elements of the dense block `whole` whose dimension p runs along dimension `along[p]` of `target`, for all p at
-/// once: all of the target, or the part of it that the block has. Their place is counted from the beginning of the
-/// block.
+/// once: all of the target, or the part of it that the block has. The place of the first one is counted from the
+/// beginning of the block.
 /// @pre each dimension of the target is some along[p]
 [[nodiscard]] constexpr strided_block<std::int64_t> diagonal_of(box const& whole, int const* along, box const& target) {
   strided_box const block = dense(whole);
@@ -24,7 +24,7 @@ namespace ostraka::planner {
     r = intersect(r, whole.at[p]);
     d.stride[along[p]] += block.stride[p];
   }
-  if (d.where.size() == 0) return d;  // an empty block may have no place to count from
+  if (d.where.size() == 0) return d;  // an empty block may have no such place
   for (int p = 0; p < whole.rank; ++p) d.data += (d.where.at[along[p]].begin - whole.at[p].begin) * block.stride[p];
   return d;
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. The indices of a block that lie in the margins of another. A block [b, e) of an axis that is padded by v
+/// Floor 2. The indices of a block that are in the margins of another. A block [b, e) of an axis that is padded by v
 /// before and w after reads [b − v, e + w). On a periodic axis of n indices, index i is also i ± n. So blocks may be
 /// uneven or empty, a margin may reach over several blocks, and a block may be its own neighbour.
 
@@ -21,7 +21,8 @@ struct padded_axis {
   std::int64_t before = 0;  ///< indices of the margin before a block's own
   std::int64_t behind = 0;  ///< indices of the margin after them
   bool periodic = false;
-  std::int64_t const* begins = nullptr;  ///< where each block begins, then the end of the last; null: as `block` says
+  std::int64_t const* begins = nullptr;  ///< where each block begins, then the end of the last; null for the block
+                                         ///< distribution (`block`)
 
   /// The indices of a block.
   [[nodiscard]] constexpr range block_of(std::int64_t number) const {
@@ -32,7 +33,7 @@ struct padded_axis {
   friend constexpr bool operator==(padded_axis const&, padded_axis const&) = default;
 };
 
-/// Indices of one block that lie in another, padded block.
+/// Indices of one block that are in another, padded block.
 struct overlap {
   range sent{};      ///< counted from the beginning of the block that holds them
   range received{};  ///< counted from the beginning of the padded block
@@ -40,7 +41,7 @@ struct overlap {
 };
 
 /// The overlaps of two blocks of an axis: with the left margin, with the right one, and of a block with itself. On a
-/// periodic axis a block may lie in one margin twice.
+/// periodic axis a block may be in one margin twice.
 struct overlaps {
   overlap of[5]{};
   int count = 0;
@@ -81,8 +82,8 @@ struct beyond_ends {
           own.end + a.behind > a.whole ? own.end + a.behind - a.whole : 0};
 }
 
-/// The elements of the margins of a padded block that other blocks hold. `number`: of the block along each axis;
-/// `corners`: those in the margins of several axes count, too.
+/// The number of elements in the margins of a padded block that other blocks hold. `number`: the number of the block
+/// along each axis; `corners`: elements in the margins of several axes count, too.
 [[nodiscard]] constexpr std::int64_t elements_received(padded_axis const* axes, std::int64_t const* number, int rank,
                                                        bool corners) {
   std::int64_t own = 1, with_margins = 1, of_itself = 1;  // `of_itself`: own indices, and margins that it holds itself

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The layouts of the blocks of one operation, by label: A[I, J] and C[K, I] have I in common, wherever it
-/// stands. The labels of three such blocks define their contraction.
+/// Floor 2. The layouts of the blocks of one operation, by label: A[I, J] and C[K, I] have I in common, at different
+/// positions. The labels of three such blocks define their contraction.
 
 #include <cstdint>
 #include <initializer_list>
@@ -40,7 +40,7 @@ struct labelled : strided {
   [[nodiscard]] constexpr std::int64_t extent_of(int l) const { return has(l) ? extent[find(l)] : 1; }
   [[nodiscard]] constexpr std::int64_t stride_of(int l) const { return has(l) ? stride[find(l)] : 0; }
 
-  /// The same dimensions, dense, with another extent of one.
+  /// The same dimensions, dense, with the extent of one changed.
   /// @pre it has the label
   [[nodiscard]] constexpr labelled with(int l, std::int64_t n) const {
     labelled other = *this;
@@ -57,7 +57,7 @@ struct labelled : strided {
     }
     return other;
   }
-  /// The part at these indices of a label; `offset_of` says where it begins.
+  /// The part at these indices of a label; `offset_of` returns where it begins.
   /// @pre it has the label
   [[nodiscard]] constexpr labelled part(int l, range r) const {
     labelled inner = *this;

@@ -31,16 +31,16 @@ struct piece {
   std::int64_t size = 0;
 };
 
-/// The most pieces of a rearrangement: as many as operations have operands.
+/// The most pieces of a rearrangement: one for each operand.
 inline constexpr int max_pieces = max_operands;
 
-/// The sources of the axis of the result: pieces that do not overlap, and ranges that no piece covers.
+/// The sources of the result's axis: pieces that do not overlap, and ranges that no piece covers (blanks).
 struct rearrangement {
   bounded_list<piece, max_pieces> pieces{};
   bounded_list<range, 2> blanks{};
-  std::int64_t extent[max_pieces]{};  ///< of the axis, by operand
+  std::int64_t extent[max_pieces]{};  ///< extent of the axis in each operand
   std::int64_t result = 0;            ///< the extent of the axis in the result
-  bool is_sparse = false;             ///< blanks are all indices without a piece, and not ranges
+  bool is_sparse = false;             ///< blanks are all indices without a piece, instead of ranges
 };
 
 /// The numbers j for which first + j·step is in `held`, within [0, size).
@@ -49,7 +49,7 @@ struct rearrangement {
   std::int64_t const near = step > 0 ? held.begin : held.end - 1;
   std::int64_t const far = step > 0 ? held.end - 1 : held.begin;
   std::int64_t const width = step > 0 ? step : -step;
-  std::int64_t const ahead = step > 0 ? near - first : first - near;  // steps of one until the first index that is held
+  std::int64_t const ahead = step > 0 ? near - first : first - near;  // distance to the first index in `held`
   std::int64_t const last = step > 0 ? far - first : first - far;
   std::int64_t const begin = ahead <= 0 ? 0 : (ahead + width - 1) / width;
   std::int64_t const end = last < 0 ? 0 : last / width + 1;
@@ -61,7 +61,7 @@ struct rearrangement {
   return intersect(steps_within(held, p.from, p.from_step, p.size), steps_within(target, p.to, p.to_step, p.size));
 }
 
-/// The number of indices of a piece that change their device, if n blocks divide both axes.
+/// The number of indices of a piece that move to another device if n blocks divide both axes.
 [[nodiscard]] constexpr std::int64_t indices_moved(piece const& p, rearrangement const& r, std::int64_t n) {
   std::int64_t stay = 0;
   for (std::int64_t d = 0; d < n; ++d)
@@ -69,8 +69,8 @@ struct rearrangement {
   return p.size - stay;
 }
 
-/// The number of elements that the rearrangement moves, added over all devices. `s` is the sharding; its label `along`
-/// has any extent in `e`.
+/// The number of elements that the rearrangement moves, added over all devices. `s` is the sharding; the extent of its
+/// label `along` in `e` is ignored.
 [[nodiscard]] constexpr std::int64_t elements_moved(rearrangement const& r, spec const& s, int along,
                                                     extents const& e) {
   std::int64_t moved = 0;

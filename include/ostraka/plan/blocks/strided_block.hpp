@@ -3,12 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 2. A block: the place of its first element, and the layout of all of them from there on. CuTe's tensors are an
+/// Floor 2. A block: the place of its first element, and the layout of all elements from there. CuTe's tensors are an
 /// iterator and a layout; likewise a block is a place and a layout:
 ///
 ///     strided_block<T*>           elements in memory
 ///     strided_block<place>        elements in a buffer of a schedule, which has a number and no address
-///     strided_block<int64_t>      elements of another block: the place is counted from the beginning of that
+///     strided_block<int64_t>      elements of another block: the place is counted from its beginning
 
 #include <ostraka/plan/blocks/strided_box.hpp>
 
@@ -20,7 +20,7 @@ struct strided_block : Layout {
   Place data{};
 
   /// The part of the block at part `which` of the layout.
-  /// @pre that of the layout's part
+  /// @pre the precondition of the layout's `part`
   template <class... Which>
   [[nodiscard]] constexpr strided_block part(Which const&... which) const {
     return {Layout::part(which...), data + Layout::offset_of(which...)};

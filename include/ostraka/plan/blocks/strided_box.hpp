@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. The layout of the elements of a box in memory, without a pointer: strided, or as a message of equal parts.
-/// A[I, J] that lies as (X, I, J/X) has two strides along J: from device to device, and within the part of one.
+/// A[I, J] stored as (X, I, J/X) has two strides along J: from device to device, and within the part of one device.
 
 #include <cstdint>
 
@@ -13,15 +13,15 @@
 
 namespace ostraka::planner {
 
-/// Index k · unit along the dimension lies k · stride further on, as long as k counts the devices of one mesh axis.
+/// Index k · unit along the dimension is k · stride further on in memory, if k counts the devices of one mesh axis.
 struct device_stride {
   int dimension = 0;
   std::int64_t unit = 0;
   std::int64_t stride = 0;
 };
 
-/// A box, and the strides of its elements. If the box lies as a message, `stride` is the distance of neighbours within
-/// a part and `across` the distance from device to device.
+/// A box, and the strides of its elements. In message layout, `stride` is the distance of neighbours within a part, and
+/// `across` the distance from device to device.
 struct strided_box {
   box where{};
   std::int64_t stride[max_rank]{};
@@ -40,9 +40,9 @@ struct strided_box {
     return unit / known * step;
   }
 
-  /// The position of the first element of `inner`, counted from the first of this box; 0 for an empty one, which has no
+  /// The position of the first element of `inner`, counted from the first of this box; 0 for an empty box, which has no
   /// place.
-  /// @pre inner lies within this box, and this box does not lie as a message
+  /// @pre inner is within this box, and this box is not in message layout
   [[nodiscard]] constexpr std::int64_t offset_of(box const& inner) const {
     std::int64_t n = 0;
     if (inner.size() == 0) return n;
@@ -51,7 +51,7 @@ struct strided_box {
   }
 
   /// The part of the box within `inner`, which begins at `offset_of(inner)`.
-  /// @pre that of offset_of
+  /// @pre the precondition of offset_of
   [[nodiscard]] constexpr strided_box part(box const& inner) const;
 
   /// True if the elements lie one after the other, in the order of their indices.
@@ -107,16 +107,17 @@ struct device_loop {
 using device_loops = bounded_list<device_loop, max_mesh_axes>;
 
 /// The layout of a box as a message of equal parts with these loops over devices, one part after the other. Members of
-/// a group count their mesh axes in ascending `order`, the first one major: the running mesh's numbers of the axes.
+/// a group count their mesh axes in ascending `order`, the first one major: the numbers of the axes in the running
+/// mesh.
 [[nodiscard, gnu::cold]] constexpr strided_box as_message(box const& where, device_loops const& loops, int const* order,
                                                           extents const& e) {
   box part = where;
-  for (device_loop const& d : loops) part.at[d.dimension] = {0, d.unit};  // the innermost comes last
+  for (device_loop const& d : loops) part.at[d.dimension] = {0, d.unit};  // the innermost loop comes last
   strided_box b = dense(part);
   std::int64_t const elements = part.size();
   b.where = where;
   for (device_loop const& d : loops) {
-    std::int64_t members = 1;  // from one device of the mesh axis to the next
+    std::int64_t members = 1;  // distance in members from one device of the mesh axis to the next
     for (device_loop const& minor : loops)
       if (order[minor.mesh_axis] > order[d.mesh_axis]) members *= e.mesh[minor.mesh_axis];
     b.across.push_back({d.dimension, d.unit, members * elements});

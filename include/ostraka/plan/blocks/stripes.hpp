@@ -19,11 +19,11 @@ struct stripes {
   [[nodiscard]] constexpr bool in_order() const { return devices == 0; }
   [[nodiscard]] constexpr bool fits() const { return in_order() || extent % (2 * devices) == 0; }
 
-  /// The number of indices whose positions follow each other.
+  /// The number of consecutive indices with consecutive positions.
   [[nodiscard]] constexpr std::int64_t chunk() const { return in_order() ? extent : extent / (2 * devices); }
 
   /// The position of the element at an index.
-  /// @pre it fits
+  /// @pre the sequence fits (it can be cut into stripes)
   [[nodiscard]] constexpr std::int64_t position(std::int64_t index) const {
     if (in_order() || chunk() == 0) return index;
     std::int64_t const number = index / chunk(), device = number / 2;

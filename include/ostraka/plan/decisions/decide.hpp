@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. The decisions that all devices share when a plan runs on given extents, made once: the moves that
-/// contractions do as well, the blocks that lie as messages, the tensors that are made where the result belongs, and
-/// the steps that are no work at all. The code that counts bytes and the code that moves them read the same value.
+/// Floor 2. The decisions that all devices share when a plan runs on given extents, made once: moves that are fused
+/// with contractions, blocks in message layout, tensors that are made in the result's memory, and steps that do
+/// nothing. The code that counts bytes and the code that moves them read the same value.
 ///
 ///     C[I, K] = A[I, J_X] · B[J, K]     all_gather A     fused: the contraction multiplies its own part where it lies
 ///                                       contract         fused with the gather, lands in the result
@@ -22,7 +22,7 @@ namespace ostraka::planner {
 /// True if the step can write over the block that it reads.
 [[nodiscard]] constexpr bool rewrites(step s) { return s == step::all_reduce || s == step::mask; }
 
-/// True if, from step number `first` on, the tensor stays in the block that it is in.
+/// True if, from step number `first` on, the tensor stays in its current block.
 [[nodiscard]] constexpr bool stays_from(plan_steps const& steps, int first, int tensor) {
   for (int i = first; i < steps.size(); ++i)
     if (steps[i].operand == tensor && !rewrites(steps[i].kind)) return false;
@@ -31,12 +31,13 @@ namespace ostraka::planner {
 
 /// The decisions about one step.
 struct step_decision {
-  std::int8_t fused = -1;  ///< of a contraction: the move that it does as well; of a move: the contraction that does it
+  std::int8_t fused = -1;  ///< of a contraction: the move that is fused with it; of a move: the contraction that
+                           ///< performs it
   std::int8_t ring = -1;   ///< of a contraction that runs as a ring: the dimension along which its parts are cut
   bool stays_message =
-      false;  ///< its result lies as a message: one that arrives, or one that a contraction makes to be sent
+      false;  ///< its result is in message layout: a message that arrives, or one that a contraction writes to be sent
   bool sends_message = false;  ///< of a move: its source has been written as a message
-  bool into_result = false;    ///< its result is made where the plan's result belongs
+  bool into_result = false;    ///< its result is made in the memory of the plan's result
   bool forwards_operand = false;  ///< a contraction that computes nothing, unless there is an alpha to multiply by
 };
 
@@ -57,7 +58,7 @@ struct decisions {
   for (int i = 0; i < steps.size(); ++i) {
     planned_step const& s = steps[i];
     step_decision& here = d.of[i];
-    int last = i;  // the last step that is done together with this one
+    int last = i;  // the last step that runs together with this one
     if (contracts(s.kind)) {
       ring_choice const ring = s.kind == step::ring_contraction ? ring_at(steps, i, e, machine.shortest_ring_part)
                                                                 : ring_choice{};

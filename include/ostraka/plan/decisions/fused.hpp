@@ -3,16 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 2. A contraction of two tensors that does the work of the move next to it, so that the own part of a device
-/// stays where it is. For a gather, the own part is multiplied where it lies, while the others travel. For a
-/// reduce-scatter, the own part is multiplied last, onto the sum of the others'. That saves one copy, or one sum, and
-/// the buffer is one part shorter. With A = (A_before, A_own, A_after) along J_X:
+/// Floor 2. A contraction of two tensors fused with the move next to it, so that a device's own part is not copied. For
+/// a gather, the own part is multiplied in place while the other parts travel. For a reduce-scatter, the own part is
+/// multiplied last, and added to the sum of the others'. That saves one copy, or one sum, and the buffer is one part
+/// shorter. With A = (A_before, A_own, A_after) along J_X:
 ///
 ///     all_gather A[I, J_X]      C <- A_own B_own, C += A_before B_before, C += A_after B_after
 ///     reduce_scatter C[I_X, K]  C_before and C_after are made and sent; C_own <- what arrives, C_own += A_own B
 ///
-/// A result that is repeated along the gather's mesh axis must have the same bits on all devices. All parts are then
-/// multiplied alike, one by one, and if they are summed, in the order of the devices.
+/// A result that is repeated along the gather's mesh axis must have the same bits on all devices. Then all devices
+/// multiply the parts one by one, in the same way, and add sums in the order of the devices.
 
 #include <cstdint>
 
@@ -31,8 +31,8 @@ namespace detail {
 
 // The elements of a part of a move before or after the contraction; 0 if it cannot be fused with it. The parts have to
 // be equal and along one mesh axis, so that those before a device's own and those after it are two blocks. If the parts
-// follow one another in memory, one product of all of them needs no copy except of the own part. It is then better than
-// many products one by one, or than walking something large again.
+// are contiguous in memory, one product of all parts needs no copy except of the own part. It is then better than many
+// single products, or than reading a large tensor again for each.
 [[gnu::cold]] constexpr std::int64_t fused_part(planned_step const& move, planned_step const& product, extents const& e,
                                                 machine_constants const& machine) {
   bool const gathers = move.kind == step::all_gather;
@@ -51,9 +51,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// The move that the contraction at step `at` does as well, the one with the longest parts; -1 if it does none. The
-/// contraction's other tensors do not lie as messages.
-/// @param m the tensors of the contraction that would lie as messages
+/// The move that is fused with the contraction at step `at`: the one with the longest parts; -1 for none. The
+/// contraction's other tensors are not in message layout.
+/// @param m the tensors of the contraction that could be in message layout
 [[nodiscard, gnu::cold]] constexpr int fused_with(plan_steps const& steps, int at, contracted_messages const& m,
                                                   extents const& e, machine_constants const& machine = measured) {
   planned_step const& s = steps[at];

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Measured numbers that lowering knows about machines, in one value. If two ways lead to the same result,
-/// they say which one is faster. No result depends on them.
+/// Floor 2. Measured numbers about machines for lowering, in one value. If two algorithms lead to the same result, they
+/// tell which one is faster. No result depends on them.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,20 +17,20 @@ struct machine_constants {
   /// The least number of elements of a part for a move to be fused with a contraction. With shorter parts a product in
   /// several pieces costs as much as the copy.
   std::int64_t shortest_fused_part = 2048;
-  /// The least number of indices of a part, along the label that is cut, for a contraction to walk a message as it
-  /// lies. One product of long rows is faster than many of short ones.
+  /// The least number of indices of a part, along the label that is cut, for a contraction to read or write a message
+  /// in place. One product of long rows is faster than many of short ones.
   std::int64_t shortest_part = 16;
   /// The same for a label that is summed.
   std::int64_t shortest_summed_part = 8;
-  /// The limit for the elements that a product in parts walks once more for each part, because they lack the cut label,
-  /// in sizes of the message.
+  /// The limit for the number of elements that a product in parts reads again for each part, because they lack the cut
+  /// label; in sizes of the message.
   std::int64_t reread_limit = 4;
   /// The same for a gather that would be received in order, in sizes of a part.
   std::int64_t reread_limit_in_order = 2;
-  /// The number of elements of all pieces of a reduction that are under way to a device together. They should stay in a
+  /// The number of elements of a reduction that are in flight to a device at once, in all pieces. They should stay in a
   /// cache.
   std::int64_t arriving_pieces = 32768;
-  /// The least number of elements of such a piece, so that it travels well.
+  /// The least number of elements of such a piece, so that it is sent efficiently.
   std::int64_t shortest_piece = 2048;
   /// The least numbers of elements of a part, and of a piece of it, that circulate in a ring.
   std::int64_t shortest_ring_part = planner::shortest_ring_part;

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. Blocks that lie in memory as the messages that they are received or sent in. If all parts are equal, a
-/// message of n parts is one block with one more loop, over devices: A[I, J] gathered from A[I, J_X] is (X, I, J/X),
-/// and a contraction walks it as it lies. So a tensor that is gathered for a contraction is never unpacked, and a
-/// contraction writes a tensor that is scattered next as it will be sent.
+/// Floor 2. Blocks in message layout: stored in memory in the order in which they are received or sent. If all parts
+/// are equal, a message of n parts is one block with one more loop, over devices: A[I, J] gathered from A[I, J_X] is
+/// (X, I, J/X), and a contraction reads it in place. So a tensor that is gathered for a contraction is never unpacked,
+/// and a contraction writes a tensor that is scattered next in the order in which it is sent.
 ///
 ///     step                        part of each device    lies as a message
 ///     all_gather                  |from|                 if a contraction is next
@@ -25,7 +25,7 @@ namespace ostraka::planner {
 
 /// The loops over the devices of `axes` in a message that holds a block under `whole` as their equal parts under
 /// `parts`; the loops of a dimension are in order, outermost first. There are none if the parts are not equal
-/// everywhere, or do not make up the block.
+/// everywhere, or do not add up to the block.
 [[nodiscard, gnu::cold]] constexpr device_loops loops_of_message(spec const& whole, spec const& parts, mesh_set axes,
                                                                  extents const& e) {
   device_loops loops;
@@ -34,7 +34,7 @@ namespace ostraka::planner {
     int const common = common_prefix(whole.over[i], parts.over[i]);
     if (common == parts.over[i].size()) continue;  // each part has all indices of the block
     std::int64_t const n = e.label[whole.label[i]];
-    bool const in_passes = whole.label[i] == e.now.label;  // some devices have nothing in this pass
+    bool const in_passes = whole.label[i] == e.now.label;  // some devices have no part in this pass
     if (common < whole.over[i].size() || in_passes || n == 0 || n % e.ways(parts.over[i]) != 0) return {};
     std::int64_t unit = n / e.ways(whole.over[i]);
     for (int k = common; k < parts.over[i].size(); ++k) {
@@ -61,7 +61,7 @@ namespace ostraka::planner {
   return exchanges || s.kind == step::all_gather ? loops_of_message(s.to, s.from, s.axes, e) : device_loops{};
 }
 
-/// The tensors of a contraction that lie as messages.
+/// The tensors of a contraction that are in message layout.
 struct contracted_messages {
   bool left = false;
   bool right = false;
@@ -74,7 +74,7 @@ constexpr std::int64_t largest_extent(spec const& s, int i, extents const& e) {
   return largest_size(e.label[s.label[i]], e.ways(s.over[i]));
 }
 
-// True if the parts of a dense block follow one another and fill it. With several mesh axes only the running mesh knows
+// True if the parts of a dense block are consecutive and fill it. With several mesh axes, only the running mesh knows
 // their order.
 [[gnu::cold]] constexpr bool in_order(spec const& whole, spec const& parts, mesh_set axes, extents const& e) {
   int divided = -1;
@@ -94,8 +94,8 @@ constexpr std::int64_t largest_extent(spec const& s, int i, extents const& e) {
 /// A tensor of a contraction: a factor, or the result.
 enum class part_of_product { factor, result };
 
-// The number of elements that a product of a tensor cut along dimension `i` walks once more for each part: those that
-// lack the label. Labels of a batch are not counted, because they cannot be distinguished here from labels of one
+// The number of elements that a product of a tensor cut along dimension `i` reads again for each part: the elements
+// without the label. Labels of a batch are not counted, because they cannot be distinguished here from labels of one
 // factor alone.
 [[gnu::cold]] constexpr std::int64_t elements_reread(spec const& s, part_of_product which, int i,
                                                      planned_step const& product, extents const& e) {
@@ -112,8 +112,8 @@ enum class part_of_product { factor, result };
   return n;
 }
 
-// True if the parts are so long that one matrix product for each of them is as good as one for all. Shorter parts are
-// cheaper in one block. So is a tensor that is small beside the elements that would be walked once more for each part.
+// True if the parts are so long that one matrix product for each of them is as fast as one for all. Shorter parts are
+// cheaper in one block. So is a tensor that is small compared with the elements that would be read again for each part.
 [[gnu::cold]] constexpr bool is_worth_cutting(spec const& s, part_of_product which, device_loops const& loops,
                                               planned_step const& product, extents const& e,
                                               machine_constants const& machine) {
@@ -125,8 +125,8 @@ enum class part_of_product { factor, result };
   return !loops.empty();
 }
 
-// The loops of a contraction besides its labels. Each cuts a label at multiples of a unit, and of two units of a label
-// one divides the other.
+// The loops of a contraction besides its labels. Each loop cuts a label at multiples of a unit. If a label has two
+// units, one divides the other.
 class cuts_of_labels {
  public:
   constexpr explicit cuts_of_labels(int labels) : loops_(labels) {}
@@ -173,8 +173,8 @@ class cuts_of_labels {
   return true;
 }
 
-/// The tensors of the contraction at step `at` that lie as messages: as many as are worth it and have loops that fit
-/// together, in this order. The result of a single tensor never does, because it may be that tensor.
+/// The tensors of the contraction at step `at` in message layout: all that are worth it and whose loops fit together,
+/// in this order. The result of a contraction of a single tensor never is, because it may be that tensor.
 [[nodiscard, gnu::cold]] constexpr contracted_messages messages_at(plan_steps const& steps, int at, extents const& e,
                                                                    machine_constants const& machine = measured) {
   planned_step const& s = steps[at];
@@ -183,7 +183,7 @@ class cuts_of_labels {
   auto const arrives = [&](int tensor) {
     int const i = tensor == no_tensor ? -1 : last_before(steps, at, tensor);
     if (i < 0 || detail::in_order(steps[i].to, steps[i].from, steps[i].axes, e))
-      return false;  // it is then received in order
+      return false;  // in that case it is received in order
     device_loops const loops = loops_of_received(steps[i], e);
     return detail::is_worth_cutting(steps[i].to, detail::part_of_product::factor, loops, s, e, machine) &&
            cuts.add(steps[i].to, loops);

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 2. The viewpoint from which a plan is lowered: extents, a device, and the properties of the call that change
-/// the actions. The last device, whose blocks are the largest, stands for no device in particular: predictions lower a
-/// plan there.
+/// the actions. Predictions lower a plan for the last device, whose blocks are the largest, instead of a particular
+/// one.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,18 +16,18 @@
 
 namespace ostraka::planner {
 
-/// The capabilities of MPI. A message may be made of runs of memory and, if MPI takes them, of blocks of long rows that
-/// are neither short nor long, from where they lie to where they belong.
+/// The capabilities of MPI. A message may consist of runs of memory and, if MPI accepts them, of blocks with long rows,
+/// within limits of length, which are sent and received in place.
 struct transport {
   bool takes_blocks = false;
   int element_bytes = 1;
-  std::int64_t shortest_message = 0;  ///< of blocks, bytes
+  std::int64_t shortest_message = 0;  ///< bytes of a message of blocks, at least
   std::int64_t shortest_row = 0;      ///< bytes
-  std::int64_t longest_message = 0;   ///< of blocks, elements
-  std::uint32_t reduced_by_mpi = 0;  ///< reductions that MPI does by itself, a bit each: they need no buffers
+  std::int64_t longest_message = 0;   ///< elements of a message of blocks, at most
+  std::uint32_t reduced_by_mpi = 0;  ///< reductions that MPI performs by itself, one bit each: they need no buffers
   std::int64_t round = std::numeric_limits<std::int64_t>::max();  ///< elements that a device sends in one round of a
                                                                   ///< long exchange, to all others together
-  std::int64_t shortest_piece = 0;  ///< elements of a part, to one other, that travels in more than one round
+  std::int64_t shortest_piece = 0;  ///< elements of a part, to one other device, that travels in more than one round
 
   [[nodiscard]] constexpr bool reduces(reduction how) const {
     return (reduced_by_mpi >> static_cast<unsigned>(how) & 1) != 0;
@@ -37,14 +37,14 @@ struct transport {
     std::int64_t const elements = b.where.size();
     int const row = b.where.rank - 1;
     for (int i = 0; i < row; ++i)
-      if (b.stride[i] < 0) return false;  // some rearrangements reverse
+      if (b.stride[i] < 0) return false;  // some rearrangements reverse an axis
     return takes_blocks && b.across.empty() && row >= 0 && elements * element_bytes >= shortest_message &&
            elements <= longest_message && b.stride[row] == 1 &&
            b.where.at[row].size() * element_bytes >= shortest_row;
   }
 
-  /// The number of rounds in which an exchange with `peers` others travels, if its longest part has `part` elements.
-  /// Devices agree on it. A round's packed parts stay in a cache; the limit bounds the length of a schedule.
+  /// The number of rounds of an exchange with `peers` others whose longest part has `part` elements. All devices
+  /// compute the same number. A round's packed parts stay in a cache; the limit bounds the length of a schedule.
   [[nodiscard]] constexpr std::int64_t rounds_of(std::int64_t part, std::int64_t peers) const {
     constexpr std::int64_t most_pieces = 512;
     std::int64_t const piece = std::max({round / peers, shortest_piece, std::int64_t{1}});
@@ -54,22 +54,23 @@ struct transport {
   friend constexpr bool operator==(transport const&, transport const&) = default;
 };
 
-/// A device, and the call that it takes part in.
+/// A device, and the call in which it takes part.
 struct viewpoint {
   extents sizes{};
   coordinates here{};
   int order[max_mesh_axes]{0, 1, 2, 3, 4, 5, 6};  ///< the order of the running mesh's axes, by the plan's number
   bool scales = false;                            ///< the result is multiplied by an alpha that is not 1
-  bool adds = false;                              ///< it is added to the old contents, times a beta that is not 0
+  bool adds = false;                              ///< the result is added to the old contents, times a beta that is not
+                                                  ///< 0
   transport via{};
   strided_box const* given = nullptr;  ///< the layout of operands and result, by buffer; null if all of them are dense.
-                                       ///< An operand may cover a part of its block, and the rest is zeros
-  bool predicts = false;  ///< no device and no call in particular: the order is not known; for uneven parts the most
-                          ///< that any device has is counted; a tensor that lands in the result is held as if it were
-                          ///< added to the old contents, and copied as if it were not
+                                       /// < An operand may cover only a part of its block; the rest is zeros
+  bool predicts = false;  ///< for a prediction, without a particular device or call: the order is unknown; uneven parts
+                          ///< count with the most that any device has; a tensor that is made in the result counts both
+                          ///< as held for an addition to the old contents and as copied
 
-  /// The coordinates of a member of the group along `axes`. Members count in the order of the running mesh, its first
-  /// axis major.
+  /// The coordinates of a member of the group along `axes`. Members are numbered in the order of the running mesh, its
+  /// first axis major.
   [[nodiscard]] constexpr coordinates member(mesh_set axes, std::int64_t number) const {
     coordinates c = here;
     for (mesh_set rest = axes & mesh_set::first(sizes.mesh_axes); !rest.empty();) {

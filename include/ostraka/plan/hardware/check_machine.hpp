@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. Checks that a machine has the numbers that a prediction needs. Predictions check first, so that a missing
-/// number gives an error instead of a time that is infinite or none.
+/// number is an error and does not lead to an infinite or undefined time.
 
 #include <cstdint>
 #include <initializer_list>
@@ -71,7 +71,7 @@ constexpr void check_machine(std::string_view operation, machine const& m, std::
                                      " bytes; give its flops per second for them, or use elements of another size"));
 }
 
-/// @throws ostraka::error if the links along a mesh axis carry nothing
+/// @throws ostraka::error if the links along a mesh axis have no rate
 constexpr void check_links(std::string_view operation, machine const& m, link const& l, std::string_view mesh_axis) {
   if (!(l.bytes_per_second > 0))
     detail::refuse_machine(

@@ -19,7 +19,7 @@
 ///     to_root          max((n−1)/n · V/W, ⌊n/2⌋ t)           as all_gather                    as all_gather
 ///
 /// A ring that is too short to wrap is a line (link::wraps_from). A shift is a permute in which the last device sends
-/// to the first. On a line its message goes back over all links, against the direction of the others.
+/// to the first. On a line, that message goes back over all links, against the direction of the others.
 ///
 /// So an all-to-all takes n/(4(n−1)) of a gather on a ring of even n, and (n+1)/(4n) on one of odd n. If both
 /// directions share a link, collectives take twice as long by bandwidth, except a permute along a ring or line and a
@@ -27,11 +27,11 @@
 ///
 /// Several axes are a torus if all are rings or lines of the same rate. A gather over a torus takes (N−1)/N · V/Σ,
 /// where Σ adds W for each ring and w for each line, or the hops of all axes. An all-to-all takes the slowest axis'
-/// share (each byte goes along each axis in turn). Other axes are levels. A gather passes the slowest level first, so
-/// that this one carries 1/(devices of the faster ones) of V, and the levels overlap: the slowest counts. Axes with
-/// equal switched links share one switch, and are one level of all their devices. β of a switched link is that of
-/// messages of a size (rates_by_size.hpp): V/n in gathers and reduce-scatters, V/n² in all-to-alls, V/2, V/4, … in
-/// all-reduces, which halve.
+/// share (each byte goes along each axis in turn). Other axes are levels. A gather passes the slowest level first,
+/// which then carries only V divided by the number of devices of the faster levels. The levels overlap, so the slowest
+/// one counts. Axes with equal switched links share one switch, and are one level of all their devices. β of a switched
+/// link is that of messages of a size (rates_by_size.hpp): V/n in gathers and reduce-scatters, V/n² in all-to-alls,
+/// V/2, V/4, … in all-reduces, which halve.
 ///
 /// Sources: rings, tori and levels: "How to Scale Your Model" (Austin et al., 2025), chapters on sharding and on GPUs;
 /// α, β and γ: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005).
@@ -94,7 +94,7 @@ constexpr bool is_one_torus(level const* levels, int count) {
   return true;
 }
 
-// The mean slowdown over all bytes of the messages of V/2, V/4, …, which a collective by halving sends among n devices.
+// The mean slowdown over all bytes of the messages of V/2, V/4, …, which a halving collective sends among n devices.
 constexpr double slowdown_by_halving(link const& l, std::int64_t n, double bytes) {
   double slow = 0;
   double plain = 0;
@@ -108,7 +108,8 @@ constexpr double slowdown_by_halving(link const& l, std::int64_t n, double bytes
 
 // A gather of V bytes along one axis; `by_halving` if it is part of an all-reduce.
 constexpr double gather_seconds(link const& l, std::int64_t n, double bytes, bool by_halving) {
-  bool const shared_line = l.shape == link_shape::line && !l.both_ways;  // every part passes each link either way
+  bool const shared_line = l.shape == link_shape::line && !l.both_ways;  // every part passes each link in both
+                                                                         // directions
   double const wire = shared_line ? bytes / l.bytes_per_second
                                   : static_cast<double>(n - 1) / static_cast<double>(n) * bytes / rate_of(l);
   if (l.shape == link_shape::switched) {
@@ -134,7 +135,7 @@ constexpr double gather_seconds(level const* levels, int count, double bytes, bo
   }
   double slowest = 0;
   for (int i = 0; i < count; ++i) {
-    double part = bytes;  // the part that remains if the faster levels divide it, and the later ones among equally fast
+    double part = bytes;  // the part that remains after division by the faster levels, and by later ones of equal speed
     for (int k = 0; k < count; ++k) {
       double const mine = rate_of(levels[i].links);
       double const other = rate_of(levels[k].links);
@@ -171,7 +172,7 @@ constexpr double permute_seconds(level const* levels, int count, double bytes, b
   for (int i = 0; i < count; ++i) {
     link const& l = levels[i].links;
     double const wire = bytes / (l.shape == link_shape::switched ? rate_of(l) : l.bytes_per_second);
-    bool const back = round && l.shape == link_shape::line;  // the message of the last device to the first
+    bool const back = round && l.shape == link_shape::line;  // the message from the last device to the first
     double const neighbour =
         larger(back ? hops(l, levels[i].ways) * l.hop_seconds : l.hop_seconds, back && !l.both_ways ? 2 * wire : wire);
     slowest = larger(
@@ -234,9 +235,9 @@ constexpr double permute_seconds(level const* levels, int count, double bytes, b
   return moved_per_device * n / (n - 1) / (what == collective::all_reduce ? 2 : 1);
 }
 
-/// Seconds in which a device adds the data that arrives in a reduction of V bytes over `ways` devices, (n−1)/n · Vγ: it
-/// reads two and writes one of each part that is not its own. For an all-reduce it takes the machine's own number, if
-/// there is one. `touched` is that of memory_seconds.
+/// Seconds in which a device adds the data that arrives in a reduction of V bytes over `ways` devices, (n−1)/n · Vγ:
+/// for each part that is not its own it reads two and writes one. For an all-reduce, uses the machine's number if there
+/// is one. `touched`: as for memory_seconds.
 [[nodiscard]] constexpr double reduction_seconds(machine const& m, collective what, std::int64_t ways, double bytes,
                                                  double touched = 0) {
   bool const reduces = what == collective::reduce_scatter || what == collective::all_reduce;

@@ -25,7 +25,7 @@ enum class link_shape : std::uint8_t { ring, line, switched };
 struct link {
   /// The rate of one link, one way: to one neighbour, or into the switch.
   double bytes_per_second = 0;
-  /// The time until a short message has gone one hop further, or has arrived through the switch, including software.
+  /// The time in which a short message travels one hop, or through the switch, including software.
   double hop_seconds = 0;
   link_shape shape = link_shape::switched;
   /// True if a link carries this rate both ways at once; otherwise both directions share it.
@@ -38,9 +38,9 @@ struct link {
   bool overlaps = true;
   /// Through a switch: rates of messages of some sizes, one way like `bytes_per_second`, which holds for shorter ones.
   rates_by_size of_size{};
-  /// The same for messages of rows: those that the transport takes from where they lie, or puts in their place (an
-  /// MPI's strided types), and for longer ones, beside the cost of packing them. These rates include everything else:
-  /// no hop and no handshake is added. If there are none, such messages go like any other.
+  /// The same for messages of rows that the transport reads or writes in place (MPI's strided types); for longer
+  /// messages, the cost of packing is added. These rates include everything else: no hop and no handshake is added.
+  /// Without entries, such messages are priced like any other.
   rates_by_size of_rows{};
   /// The length of the shortest axis that wraps; a ring of fewer devices is a line. 0: every axis wraps.
   std::int64_t wraps_from = 0;
@@ -53,7 +53,7 @@ struct link {
   return l.hop_seconds + (bytes > l.handshake_bytes ? l.handshake_seconds : 0);
 }
 
-/// The factor by which a byte of a message of this size takes longer than at `bytes_per_second`.
+/// The factor by which a byte of a message of this size takes longer than `bytes_per_second` says.
 [[nodiscard]] constexpr double slowdown(link const& l, double bytes) {
   if (l.of_size.count == 0 || !(bytes > 0)) return 1;
   return seconds_at(l.bytes_per_second, l.of_size, bytes) * l.bytes_per_second / bytes;

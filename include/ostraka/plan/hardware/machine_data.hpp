@@ -37,7 +37,8 @@ struct short_text {
   friend constexpr bool operator==(short_text const&, short_text const&) = default;
 };
 
-/// Multiplications and additions per second in products of elements of a type; 0 if the machine does not multiply such.
+/// Multiplications and additions per second in products of elements of a type; 0 if the machine does not multiply such
+/// elements.
 struct compute_rates {
   double float64 = 0;
   double float32 = 0;
@@ -66,26 +67,27 @@ struct machine {
   short_text<64> name;
   compute_rates flops_per_second{};  ///< of products of large matrices
   /// The shares of these rates that products reach, by their intensity: flops per element of operands and result, which
-  /// is 2n/3 for n × n matrices. Between two sizes time is linear in both, as if each element cost something beside its
-  /// flops. A product below the first size is no product of matrices and runs at the full rate: memory bounds it.
+  /// is 2n/3 for n × n matrices. Between two sizes, time is linear in flops and elements, as if each element had a cost
+  /// in addition to its flops. A product below the first size is not a matrix product and runs at the full rate,
+  /// because memory bounds it.
   rates_by_size shares{};
   double memory_bytes_per_second = 0;
   double memory_bytes = 0;
   /// For work that touches at most `cache_bytes`; 0 if the cache is not distinguished.
   double cache_bytes_per_second = 0;
   double cache_bytes = 0;
-  /// For work that touches so many bytes; replaces `memory_bytes_per_second` if it has entries.
+  /// Rates by the number of bytes that an operation touches; replaces `memory_bytes_per_second` if it has entries.
   rates_by_size memory_of_size{};
   /// The part of the shorter of computing and reading that is not hidden: from 0, a roofline, to 1, one after the
   /// other.
   double memory_waits = 0;
-  /// Bytes that a device reduces per second in an all-reduce, including all that this takes beside messages: 1/γ of
-  /// Thakur, Rabenseifner, Gropp (2005). 0: two reads and a write of its memory.
+  /// Bytes that a device reduces per second in an all-reduce, including all work except messages: 1/γ of Thakur,
+  /// Rabenseifner, Gropp (2005). 0: two reads and a write of its memory.
   double reduction_bytes_per_second = 0;
   rates_by_size reductions_of_size{};
-  /// The time of an operation beside computing and moving: a kernel's launch, a call's overhead.
+  /// The fixed time of an operation in addition to computing and moving: a kernel's launch, a call's overhead.
   double operation_seconds = 0;
-  link links{};          ///< along mesh axes without a name here
+  link links{};          ///< along mesh axes that are not named here
   link between_nodes{};  ///< for mesh axes that span nodes; 0 bytes per second: as along the mesh axis
   int named = 0;
   axis_links of_axis[max_named]{};
@@ -117,8 +119,9 @@ struct machine {
   }
 };
 
-/// Seconds in which a device reads and writes `bytes` bytes, each once. The rate is that of all bytes that its
-/// operation touches, if those are more: data that has left the cache when it is touched again comes from memory.
+/// Seconds in which a device reads and writes `bytes` bytes, each once. The rate is the one for all bytes that the
+/// operation touches, if these are more, because data that has left the cache comes from memory when it is touched
+/// again.
 [[nodiscard]] constexpr double memory_seconds(machine const& m, double bytes, double touched = 0) {
   double const all = touched > bytes ? touched : bytes;
   bool const cached = m.cache_bytes_per_second > 0 && all <= m.cache_bytes;
@@ -129,8 +132,9 @@ struct machine {
 
 /// Seconds in which a device computes `flops` on elements of `element_bytes` bytes and reads and writes `bytes` bytes
 /// of its memory: the longer of the two times (the roofline of Williams, Waterman, Patterson, 2009), and the part of
-/// the shorter one that the machine does not hide. If bytes are given, both together decide the share of its rate that
-/// a product reaches. Infinite if the machine does not multiply such elements. `touched` is that of memory_seconds.
+/// the shorter one that the machine does not hide. If bytes are given, flops and bytes together determine the share of
+/// the rate that a product reaches. Infinite if the machine does not multiply such elements. `touched`: as for
+/// memory_seconds.
 [[nodiscard]] constexpr double local_seconds(machine const& m, double flops, std::int64_t element_bytes, double bytes,
                                              double touched = 0) {
   double const intensity = bytes > 0 ? flops * static_cast<double>(element_bytes) / bytes : 0;

@@ -9,14 +9,14 @@
 ///     name = two ranks of a Zen 5
 ///     flops.float64 = 5.1e10               multiplications and additions per second; float32, float16, int8
 ///     flops.shares = 20 0.3 80 0.7         flops per element of operands and result, and the share of flops.* that
-///                                          products with as many reach
+///                                          products with this intensity reach
 ///     memory.bytes_per_second = 1.2e10
 ///     memory.bytes = 2.4e10
 ///     cache.bytes_per_second = 4e10        for work that touches at most cache.bytes
 ///     cache.bytes = 4e6
 ///     memory.sizes = 8e6 3e10 3e7 1.2e10   bytes that are touched, bytes per second, by size (rates_by_size.hpp)
 ///     memory.waits = 0.5                   the part of the shorter of computing and reading that is not hidden
-///     reduction.bytes_per_second = 2e10    in all-reduces, beside their messages
+///     reduction.bytes_per_second = 2e10    in all-reduces, without their messages
 ///     reduction.sizes = 1e6 2e10 3e7 2e9
 ///     operation.seconds = 2.5e-6
 ///     links = switched 8e9 1.1e-6          shape (ring, line, switched), bytes per second one way, seconds per hop
@@ -25,7 +25,7 @@
 ///     links.T = ring 4.5e10 1e-6 wraps 16  an axis of fewer devices does not wrap, and is a line
 ///     links.Y = switched 8e9 1.1e-6 handshake 2.4e-6 4096     extra seconds of messages of more than 4096 bytes
 ///     links.Z = switched 8e9 1.1e-6 sizes 1e6 8e9 4e6 3e9     bytes of a message, bytes per second, by size
-///     links.V = switched 8e9 1.1e-6 rows 8e3 4e9 3e5 6e9      the same for rows that the transport takes as they lie
+///     links.V = switched 8e9 1.1e-6 rows 8e3 4e9 3e5 6e9      the same for rows that the transport reads in place
 ///     links.W = switched 8e9 1.1e-6 blocking                  nothing moves while a device computes
 
 #include <cstddef>
@@ -52,7 +52,7 @@ namespace detail {
   return text.str();
 }
 
-// The name without # and ends of lines, which become blanks.
+// The name with # and line ends replaced by blanks.
 [[nodiscard, gnu::cold]] inline std::string on_one_line(std::string_view name) {
   std::string text(name);
   for (char& c : text)
@@ -76,7 +76,7 @@ namespace detail {
       l.of_rows.count == 0 ? std::string() : join_text(" rows ", as_text(l.of_rows)), l.overlaps ? "" : " blocking");
 }
 
-// The words of a value, as many as are read.
+// The words of a value, up to the number that is read.
 struct split_words {
   static constexpr int most = 14 + 4 * rates_by_size::most;  // more than links can have
   std::string word[most + 1];                                // the last one is empty

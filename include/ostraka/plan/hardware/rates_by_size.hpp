@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 2. A rate that depends on the size of one operation. Passes over memory, messages and reductions are slower
-/// beyond the size of a cache, and libraries treat long ones differently. Rates are measured at some sizes. Between two
-/// of them time is linear, α + bytes · β for each pair: the piecewise linear model of MPI's messages (Clauss et al.,
-/// "Single Node On-Line Simulation of MPI Applications with SMPI", 2011).
+/// beyond the size of a cache, and libraries use other algorithms for long ones. Rates are measured at some sizes.
+/// Between two of them time is linear, α + bytes · β for each pair: the piecewise linear model of MPI's messages
+/// (Clauss et al., "Single Node On-Line Simulation of MPI Applications with SMPI", 2011).
 ///
 ///     bytes    below the first   between two of them    from the last on
 ///     time     bytes / rate      linear                 bytes / rate of the last
@@ -23,7 +23,7 @@ struct rate_at {
   friend constexpr bool operator==(rate_at const&, rate_at const&) = default;
 };
 
-/// A rate that depends on how much is done at once, by a table of sizes.
+/// A rate that depends on the size of an operation, by a table of sizes.
 struct rates_by_size {
   static constexpr int most = 12;
 

@@ -3,19 +3,19 @@
 #pragma once
 
 /// @file
-/// Floor 2. The actions of a device when it runs a plan: verbs on blocks in buffers. A slice, a fused move and a tensor
-/// that is passed on are no actions. They change which blocks later actions name.
+/// Floor 2. The actions of a device when it runs a plan: verbs on blocks in buffers. Slices, fused moves and tensors
+/// that are passed on are not actions: they only change the blocks of later actions.
 ///
 ///     copy       to <- alpha from + beta to             packs, unpacks, keeps, puts into the result
 ///     fill       to <- beta to, or the neutral element of a reduction
-///     multiply   C <- alpha A B + beta C                a local product, or the part of one that is here
+///     multiply   C <- alpha A B + beta C                a local product, or a part of one
 ///     reduce     C <- alpha (A, reduced) + beta C
 ///     start      begins a message: until it finishes, its source is not changed and its target is not touched
 ///     finish     waits until the message has been sent and received
-///     price      the number of copies and fills, and of their elements, in a schedule that is only priced
+///     price      the number of copies and fills, and of their elements, in a priced schedule
 ///
-/// There is no pointer here. A buffer has a number: first those of the call's operands and result, then the schedule's
-/// own.
+/// Actions contain no pointers. Buffers are numbered: first those of the call's operands and result, then the
+/// schedule's own.
 
 #include <cstdint>
 
@@ -39,8 +39,8 @@ struct scaling {
   friend constexpr bool operator==(scaling, scaling) = default;
 };
 
-/// The buffers of the call have the operands' numbers, and this one. The schedule's own buffers are counted on from the
-/// next.
+/// The number of the result's buffer. Operands have their own numbers, and the schedule's own buffers follow this
+/// number.
 inline constexpr int result_buffer = max_operands;
 inline constexpr int first_own_buffer = max_operands + 1;
 
@@ -77,15 +77,16 @@ struct message {
   scaling into{};  ///< how a reduction writes its result
   place sent{};
   place received{};
-  place pieces{};             ///< of a reduction: for the others' pieces that arrive while earlier ones are added up
+  place pieces{};             ///< of a reduction: memory for the others' pieces that arrive while earlier ones are
+                              ///< added
   place share{};              ///< of an all-reduce: the memory for the part that this device reduces for all
   std::int64_t own = 0;       ///< elements of this device's part, or of the array
   std::int64_t members = 0;   ///< of the group
-  bool even = false;          ///< all parts are as long as the own one; otherwise they are counted
-  bool own_left_out = false;  ///< the parts lack the own one
-  std::int64_t strided = 0;   ///< elements of an exchange that the transport packs, or puts in their place
+  bool even = false;          ///< all parts are as long as the own one; otherwise their lengths are listed
+  bool own_left_out = false;  ///< the parts do not include the own one
+  std::int64_t strided = 0;   ///< elements of an exchange that the transport packs or unpacks
   std::int64_t long_rows = 0;  ///< elements of an exchange in rows that are packed because their messages are long
-  std::int64_t moved = 0;     ///< elements that this device receives from others; of a reduction, summands for its part
+  std::int64_t moved = 0;     ///< elements that this device receives from others; in a reduction, summands for its part
 };
 
 /// The other end of an exchange, and the blocks sent to it and received from it.
@@ -95,7 +96,7 @@ struct message_part {
   buffer_block received{};
 };
 
-/// Copies, or fills, of equal size that follow one another.
+/// Consecutive copies or fills of equal size.
 struct repeated_writes {
   std::int64_t elements = 0;
   std::int64_t number = 0;
@@ -107,8 +108,8 @@ struct repeated_sends {
   std::int64_t first = 0;
   std::int64_t members = 0;
   std::int64_t elements = 0;
-  bool at_once = false;   ///< as one message, however long
-  std::int64_t step = 1;  ///< from each to the next
+  bool at_once = false;   ///< as one message of any length
+  std::int64_t step = 1;  ///< from each member to the next
 
   [[nodiscard]] constexpr bool has(std::int64_t member) const {
     return member >= first && (member - first) % step == 0 && (member - first) / step < members;

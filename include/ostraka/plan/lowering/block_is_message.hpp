@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Blocks that are sent from where they lie, or received where they belong, because their parts lie there in
-/// the order of the devices, as in a message.
+/// Floor 2. Blocks that are sent or received in place, because their parts are in the order of the devices, as in a
+/// message.
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@
 
 namespace ostraka::planner::detail {
 
-// True if the parts under `parts` of a dense block under `whole` follow one another in it, in the order of a group's
+// True if the parts under `parts` of a dense block under `whole` are consecutive in it, in the order of a group's
 // members.
 [[gnu::cold]] constexpr bool parts_in_order(viewpoint const& v, spec const& whole, spec const& parts, mesh_set axes) {
   extents const& e = v.sizes;
@@ -36,8 +36,8 @@ namespace ostraka::planner::detail {
   return devices == e.ways(axes);
 }
 
-// True if the block lies as the message of its parts. Parts with loops over devices are equal. They have been written
-// so, or lie so by themselves.
+// True if the block is in the layout of the message of its parts. Parts with loops over devices are equal: they were
+// written in this layout, or have it anyway.
 [[gnu::cold]] constexpr bool block_is_message(viewpoint const& v, strided_box const& block, spec const& whole,
                                               spec const& parts, mesh_set axes, device_loops const& loops,
                                               bool is_written_as_message) {

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. The kinds of actions that the schedules of a plan may hold beside copies, fills and products, whatever the
-/// extents. They are known at compile time, so that the engine of a program has what its plans need. A move becomes a
-/// message of its own kind, or none. A contraction of one tensor is a reduction. The labels of a product are those of
-/// the operands.
+/// Floor 2. The kinds of actions, other than copies, fills and products, that the schedules of a plan may hold for any
+/// extents. They are known at compile time, so that a program contains only the parts of the engine that its plans
+/// need. A move becomes a message of its own kind, or no message. A contraction of one tensor is a reduction. The
+/// labels of a product are those of the operands.
 ///
 ///     C[I, K] <- A[I_X, J] B[J, K]      all_gather, contract      gathers
 ///     C[B, I] <- A[B, I, J] B[B, I]     contract                  batches, unshared_labels, unsummed, shared_blocks
@@ -25,7 +25,7 @@ inline constexpr unsigned folds = 16;
 inline constexpr unsigned batches = 32;      ///< products with a label in both operands and the result
 inline constexpr unsigned unshared_labels = 64;  ///< products with a label in one operand alone
 inline constexpr unsigned rings = 128;       ///< contractions whose messages are exchanges
-inline constexpr unsigned unsummed = 256;    ///< products without a label that both operands have and the result lacks
+inline constexpr unsigned unsummed = 256;    ///< products without a summed label that both operands have
 inline constexpr unsigned shared_blocks = 512;  ///< products whose operands have two labels in common, or batches
 inline constexpr unsigned all = 1023;
 /// The kinds that lowering has functions for.
@@ -82,7 +82,7 @@ template <class Table>
       if (in_other && !in_result) some &= ~kinds::unsummed;
       if (!in_other && !in_result) some |= kinds::unshared_labels;
     }
-  return in_common > 2 ? some | kinds::shared_blocks : some;  // each common label was counted in both
+  return in_common > 2 ? some | kinds::shared_blocks : some;  // each common label was counted twice
 }
 
 /// The kinds of a plan.

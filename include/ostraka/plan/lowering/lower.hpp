@@ -3,16 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 2. Lowering: from a plan to the actions of a device, for given extents. A tensor on its way is a block in a
-/// buffer of the call or in its own, and a slice is a part of that block. A tensor that stays in the block that it is
-/// written to is written where the result belongs. If a step has the labels in another order than the tensor that it
-/// moves, or than the result, it reads or writes that block through the strides of its own order. The steps that follow
-/// one in the result have to respect its old contents:
+/// Floor 2. Lowering: from a plan to the actions of a device, for given extents. A tensor in flight is a block in a
+/// buffer of the call or of the schedule, and a slice is a part of that block. A tensor that no later step moves is
+/// written to the result's memory. If a step has the labels in another order than the tensor that it moves, or than the
+/// result, it reads or writes that block through the strides of its own order. The steps after the first one that
+/// writes to the result have to respect the old contents:
 ///
 ///     follows in place    alpha                                beta
 ///     nothing             all devices                          all devices
 ///     all-reduce          all devices                          the first one along its mesh axes; others overwrite
-///     mask                the first one along its mesh axes    all devices; the mask itself is then nothing to do
+///     mask                the first one along its mesh axes    all devices; the mask itself then has nothing to do
 ///
 /// `out` records the actions: `tally` counts them (tally.hpp), `schedule` keeps them (schedule.hpp).
 
@@ -23,7 +23,7 @@
 
 namespace ostraka::planner {
 
-/// True for a reshard: one tensor that is only moved.
+/// True for a reshard, which only moves one tensor.
 template <class Plan>
 [[nodiscard]] constexpr bool only_moves(Plan const& plan) {
   for (int i = 0; i < plan.steps.size(); ++i)
@@ -31,7 +31,7 @@ template <class Plan>
   return plan.operands.size() == 1;
 }
 
-/// The tensor that the plan leaves where the result belongs; for a reshard, the one that its steps move.
+/// The tensor that the plan leaves in the result; for a reshard, the tensor that its steps move.
 template <class Plan>
 [[nodiscard]] constexpr int result_of(Plan const& plan) {
   return !only_moves(plan) ? the_result : plan.steps.empty() ? 0 : plan.steps[0].operand;
@@ -39,12 +39,12 @@ template <class Plan>
 
 namespace detail {
 
-// A tensor on its way through a plan.
+// A tensor in flight through a plan.
 struct lowered_tensor {
   spec const* labels = nullptr;
   buffer_block now{};
   buffer_taken own{};     // its buffer, if it has one
-  bool writable = false;  // it is all of its buffer, or of the result's
+  bool writable = false;  // the block is the whole of its buffer, or of the result's
 };
 
 template <class Plan, class Writer>
@@ -73,7 +73,7 @@ class plan_lowering {
     buffer_block const result = block_of_call(target_, result_buffer);
     for (int i = 0; i < plan_.steps.size(); ++i) {
       planned_step const& s = plan_.steps[i];
-      if (!contracts(s.kind) && decided_[i].fused >= 0) continue;  // done by a contraction
+      if (!contracts(s.kind) && decided_[i].fused >= 0) continue;  // fused with a contraction
       out_.begin_stage(i, decided_[i].fused);
       contracts(s.kind) ? contract(i, result) : move(i, result);
     }
@@ -88,7 +88,7 @@ class plan_lowering {
   }
 
  private:
-  // The sharding that the last step leaves, with the labels in the order in which the result lies.
+  // The sharding that the last step leaves, with the labels in the order of the result's memory.
   [[nodiscard]] constexpr spec result_spec() const {
     spec const& left = plan_.steps.empty() ? plan_.operands[0] : plan_.steps[plan_.steps.size() - 1].to;
     return reordered(left, spec_at(plan_.result));
@@ -104,8 +104,8 @@ class plan_lowering {
 
   constexpr lowered_tensor& at(int tensor) { return tensors_[slot_of(tensor)]; }
 
-  // A block of the call in its buffer, or this pass's part of it. When predicting, it counts as a part that is not
-  // all: it may be all on the last device when it is not on others.
+  // A block of the call in its buffer, or this pass's part of it. In predictions it counts as a proper part, because it
+  // may be all on the last device and only a part on others.
   [[nodiscard, gnu::cold]] constexpr buffer_block block_of_call(spec const& s, int buffer) const {
     box whole = box_of(s, v_.here, whole_);
     if (v_.given != nullptr) {
@@ -118,7 +118,7 @@ class plan_lowering {
     return dense_block(place{buffer, 0}, whole).part(box_of(s, v_.here, e_));
   }
 
-  // Starts an operand on its way: as it lies, or as a copy, which outlives a pass.
+  // Begins with an operand: its block in place, or a copy, which outlives a pass.
   constexpr void bind_operand(int k) {
     lowered_tensor& t = tensors_[k];
     t.labels = &plan_.operands[k];
@@ -134,7 +134,7 @@ class plan_lowering {
   [[gnu::cold]] constexpr void pad_with_zeros(lowered_tensor& t) {
     box const block = box_of(*t.labels, v_.here, e_);
     if (t.now.where.size() == block.size()) {
-      t.now.where = block;  // also where both are empty
+      t.now.where = block;  // also if both are empty
       return;
     }
     buffer_block const covered = t.now;
@@ -166,7 +166,7 @@ class plan_lowering {
     return how;
   }
 
-  // A new block: in the result's place, or in a buffer of its own, where it may lie as a message.
+  // A new block: in the result's memory, or in a buffer of its own, where it may be in message layout.
   [[gnu::cold]] constexpr lowered_tensor block_for(spec const& s, bool into_result, buffer_block const& result,
                                                    device_loops const* loops) {
     if (into_result) return {&s, in_order_of(s, result), {}, true};
@@ -183,9 +183,9 @@ class plan_lowering {
     if (!same_order(*t.labels, s.from)) t.now = {reordered(t.now, *t.labels, s.from), t.now.data};
     t.labels = &s.to;
     if (s.kind == step::mask && s.operand == result_ && v_.adds && t.now.data.buffer == result_buffer)
-      return;  // share_of has already done it
+      return;  // share_of has already applied the mask
     std::int64_t const ways = e_.ways(s.axes);
-    if (s.kind == step::slice || ways == 1) {  // along mesh axes of one device every move is a slice, or nothing
+    if (s.kind == step::slice || ways == 1) {  // along mesh axes with one device every move is a slice, or does nothing
       t.now = t.now.part(box_of(s.to, v_.here, e_));
       t.writable = t.writable && ways == 1;
       return;
@@ -236,8 +236,8 @@ class plan_lowering {
     at(s.operand) = made;
   }
 
-  // Passes the same elements on under another order of the labels. When predicting, it is not known whether there is
-  // an alpha, and the larger case counts.
+  // Passes the same elements on under another order of the labels. In predictions it is unknown whether there is an
+  // alpha, and the more expensive case counts.
   [[gnu::cold]] constexpr void forward_operand(int i, buffer_block const& result) {
     planned_step const& s = plan_.steps[i];
     lowered_tensor moved = at(s.left);
@@ -258,7 +258,7 @@ class plan_lowering {
   decisions const& decided_;
   viewpoint const& v_;
   extents const& e_;
-  extents whole_;  // without the pass: as blocks lie in memory
+  extents whole_;  // without the pass: the extents of blocks in memory
   Writer& out_;
   lowering_functions<Writer> const& functions_;
   move_lowering<Writer> moves_;
@@ -285,8 +285,8 @@ template <unsigned Kinds, class Writer>
 template <unsigned Kinds, class Writer>
 inline constexpr lowering_functions<Writer> lowering_functions_of = detail::make_lowering_functions<Kinds, Writer>();
 
-/// Lowers an einsum, a reduction or a reshard for one device: `out` records its actions. A process that is no device of
-/// the mesh does nothing.
+/// Lowers an einsum, a reduction or a reshard for one device: `out` records its actions. A process that is not a device
+/// of the mesh does nothing.
 /// @pre the functions are those of the plan's kinds, or more
 template <class Plan, class Writer>
 [[gnu::cold]] constexpr void lower(

@@ -5,8 +5,8 @@
 /// @file
 /// Floor 2. The exchange of a reshard between two meshes as a schedule: a process sends the parts of its block on one
 /// mesh that others lack, and receives the parts of its block on the other mesh that it lacks. A[I_X] on {X: 4} →
-/// A[I_Y] on {Y: 2}. Operand 0 is the block on the source mesh. If the process is no device of a mesh, it has no block
-/// there.
+/// A[I_Y] on {Y: 2}. Operand 0 is the block on the source mesh. If the process is not a device of a mesh, it has no
+/// block there.
 
 #include <cstdint>
 
@@ -41,7 +41,7 @@ namespace detail {
 }  // namespace detail
 
 /// Lowers the exchange for process `me`, into a schedule with one message among all processes. On a partial target,
-/// devices without values get the neutral element. `result` has the labels in the order in which the result lies.
+/// devices without values get the neutral element. `result` has the labels in the order of the result's memory.
 [[gnu::cold]] inline void lower_between(schedule& s, mesh_side const& source, mesh_side const& target,
                                         spec const& result, int me, transport const& via, std::int64_t line) {
   s.clear();

@@ -7,9 +7,9 @@
 /// decides which device sends which elements to which, so uneven, empty and repeated blocks need no cases of their own.
 /// The elements that arrive may be added to the old contents.
 ///
-///     all_gather      [copy own]  start  finish  [copy]      received where it belongs if the parts lie there in order
+///     all_gather      [copy own]  start  finish  [copy]      received in place if the parts are in order there
 ///     all_reduce      [copy]      start  finish  [copy]      in place
-///     reduce_scatter  [copy]      start  finish  [copy]      sent from where it lies if the parts lie there in order
+///     reduce_scatter  [copy]      start  finish  [copy]      sent in place if the parts are in order there
 ///     exchanges       [copies]    start  copy the kept part  finish  [copies], once a round
 ///     zero_pad, mask  fill  copy
 
@@ -53,7 +53,7 @@ class move_lowering {
     }
   }
 
-  // Enters the functions of these kinds in the table.
+  // Adds the functions of these kinds to the table.
   template <unsigned Kinds>
   static constexpr void name_functions(lowering_functions<Writer>& f) {
     if constexpr ((Kinds & kinds::gathers) != 0) f.gather = &move_lowering::all_gather;
@@ -74,7 +74,8 @@ class move_lowering {
     out_.give_back(b);
   }
 
-  // The exchange `m` of the parts that `each(use)` lists, from where they lie to where they belong. `kept` stays here.
+  // The exchange `m` of the parts that `each(use)` lists, from their sources to their destinations. `kept` stays on
+  // this device.
   template <class Each>
   [[gnu::cold]] constexpr void exchange_parts(message const& m, Each const& each, message_part const& kept,
                                               scaling how) {
@@ -139,7 +140,7 @@ class move_lowering {
     out_.give_back(out);
   }
 
-  // Takes memory for a reduction under way: a piece from each of the others arrives while it adds up the pieces before.
+  // Takes memory for a reduction in flight: a piece from each other device arrives while the earlier pieces are added.
   [[gnu::cold]] constexpr buffer_taken take_for_reduction(std::int64_t part, std::int64_t devices) {
     return out_.take(2 * (devices - 1) * std::min(part, machine_.piece_of_reduction(devices - 1)));
   }
@@ -222,9 +223,9 @@ class move_lowering {
     out_.give_back(b);
   }
 
-  // Each device sends to each other the intersection of their blocks, a long one in rounds: what is packed stays in a
-  // cache and needs little memory. If the source is repeated along a mesh axis, the
-  // device with the receiver's own coordinate there serves it, and the others send it nothing.
+  // Each device sends each other one the intersection of their blocks, a long one in rounds, so that packed data stays
+  // in a cache and needs little memory. If the source is repeated along a mesh axis, the receiver gets the data from
+  // the device with its own coordinate there, and nothing from the others.
   [[gnu::cold]] constexpr void exchange(planned_step const& s, step_decision const& decided, buffer_block const& from,
                                         buffer_block const& to, scaling how) {
     if (v_.predicts) return predicted_exchange(s, decided, from, to, how);
@@ -248,8 +249,8 @@ class move_lowering {
     }
   }
 
-  // The number of rounds of an exchange, the same on all devices. Parts that are runs of memory on both sides are not
-  // packed, and travel at once.
+  // The number of rounds of an exchange, the same on all devices. Parts that are contiguous on both sides are not
+  // packed, and travel in one round.
   [[gnu::cold]] constexpr std::int64_t rounds_of_exchange(planned_step const& s) const {
     if (in_runs(s.from, s.to, e_) && in_runs(s.to, s.from, e_)) return 1;
     std::int64_t longest = 1;
@@ -265,7 +266,7 @@ class move_lowering {
             p.received.part(piece_of(p.received.where, round, rounds))};
   }
 
-  // The box's piece along its first dimension that has enough indices, or else along its longest.
+  // The box's piece along its first dimension with enough indices, or else along its longest one.
   [[nodiscard, gnu::cold]] static constexpr box piece_of(box const& whole, std::int64_t round, std::int64_t rounds) {
     int along = 0;
     for (int i = 1; i < whole.rank && whole.at[along].size() < rounds; ++i)
@@ -284,7 +285,7 @@ class move_lowering {
             part_for(to, d, intersect(box_of(s.from, c, e_), to.where))};
   }
 
-  // The exchange with the most elements that any device has: the last device keeps elements that others send.
+  // The exchange with the most elements that any device has: the last device may keep elements that others send.
   [[gnu::cold]] constexpr void predicted_exchange(planned_step const& s, step_decision const& decided,
                                                   buffer_block const& from, buffer_block const& to, scaling how) {
     std::int64_t const sent = from.where.size();
@@ -333,7 +334,8 @@ class move_lowering {
 
   [[gnu::cold]] constexpr std::int64_t elements_of_parts(planned_step const& s, buffer_block const& from,
                                                          message const& m) const {
-    if (m.even || s.to.splits() == (s.from.splits() | s.axes)) return from.where.size();  // the parts make up the block
+    if (m.even || s.to.splits() == (s.from.splits() | s.axes)) return from.where.size();  // the parts add up to the
+                                                                                          // block
     if (v_.predicts) return std::min(from.where.size(), m.members * m.own);
     std::int64_t n = 0;
     for (std::int64_t d = 0; d < m.members; ++d) n += block_size(s.to, v_.member(s.axes, d), e_);
@@ -346,7 +348,7 @@ class move_lowering {
         for (std::int64_t d = 0; d < m.members; ++d) out_.count(block_size(parts, v_.member(m.axes, d), e_));
   }
 
-  // Copies between a block and the message of its parts, which begins at `message`: at once if the parts are equal,
+  // Copies between a block and the message of its parts, which begins at `message`: in one copy if the parts are equal,
   // otherwise one by one.
   [[gnu::cold]] constexpr void copy_parts(spec const& parts, mesh_set axes, device_loops const& loops,
                                           buffer_block const& block_there, place message, scaling how, bool packs) {

@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 2. The actions of a contraction of two tensors that does the move next to it (plan/decisions/fused.hpp). With
-/// A = (A_before, A_own, A_after) along J_X:
+/// Floor 2. The actions of a contraction of two tensors that is fused with the move next to it
+/// (plan/decisions/fused.hpp). With A = (A_before, A_own, A_after) along J_X:
 ///
 ///     all_gather A[I, J_X]      start  C <- A_own B_own  finish  C += A_before B_before  C += A_after B_after
 ///     reduce_scatter C[I_X, K]  C_before, C_after  start  finish into C_own  C_own += A_own B
 ///
-/// A result that is repeated along the gather's mesh axis must have the same bits on all devices. All parts are then
-/// multiplied alike, one by one, and if they are summed, in the order of the devices.
+/// A result that is repeated along the gather's mesh axis must have the same bits on all devices. Then all devices
+/// multiply the parts one by one, in the same way, and add sums in the order of the devices.
 
 #include <cstdint>
 
@@ -31,7 +31,7 @@ struct block_product {
   }
 
   // The product at these indices of a label. Block number `which` becomes `given`, which has these indices alone.
-  // @pre the others do not lie as messages
+  // @pre the others are not in message layout
   [[nodiscard, gnu::cold]] constexpr block_product part(int label, range indices, int which,
                                                         buffer_block const& given) const {
     block_product p = *this;
@@ -58,7 +58,7 @@ class product_lowering {
     if constexpr (Writer::keeps) out_.multiply(p.loops(e_.labels), how);
   }
 
-  // Enters the functions of these kinds in the table.
+  // Adds the functions of these kinds to the table.
   template <unsigned Kinds>
   static constexpr void name_functions(lowering_functions<Writer>& f) {
     if constexpr ((Kinds & kinds::gathers) != 0) f.contract_gathered = &product_lowering::gather_and_contract;
@@ -134,8 +134,7 @@ class product_lowering {
     out_.give_back(sent);
   }
 
-  // A block's equal parts along one mesh axis: the own one, and the others, which lie in a message one after the
-  // other.
+  // A block's equal parts along one mesh axis: the own one, and the others, which are consecutive in a message.
   struct parts_of_block {
     box whole;
     box mine;
@@ -146,7 +145,7 @@ class product_lowering {
     [[nodiscard]] constexpr range own() const { return mine.at[loop.dimension]; }
 
     // Calls `use(block, indices)` for the parts before the own one, then `between()`, then `use` for the parts after
-    // it: at once, or one by one.
+    // it: for all in one call, or one by one.
     template <class Use, class Between>
     constexpr void for_each(place message, bool one_by_one, product_lowering const& l, Use const& use,
                             Between const& between) const {

@@ -4,19 +4,19 @@
 
 /// @file
 /// Floor 2. The actions of a contraction that runs as a ring with the move next to it (plan/spec/ring.hpp). Parts
-/// travel in pieces, one message at a time. While a message is under way the product goes on with the pieces that are
-/// here:
+/// travel in pieces, one message at a time. While a message is in flight, the product continues with the pieces that
+/// have arrived:
 ///
 ///     gather     start(0)  multiply  finish  start(1)  multiply  finish  …      message m brings part of product
 ///     scatter    multiply  start(0)  multiply  finish  start(1)  …              m + pieces, and of its message
 ///
-/// Product number p is that of piece p mod `pieces` of the part of step p / pieces. Each message has its share of all
-/// products beside it, so that both end together. Without pieces the last part, or the first, would have no message
-/// beside it.
+/// Product number p is that of piece p mod `pieces` of the part of step p / pieces. A share of all products runs beside
+/// each message, so that both end together. Without pieces, the product of the last part, or the first, would not
+/// overlap any message.
 ///
 /// Only the pieces that circulate need buffers. A gather needs two parts, one of which is sent and multiplied while the
 /// other one arrives. A scatter needs one part and a piece; sums for the device itself are added to the result as they
-/// come. If parts circulate both ways, half of the pieces go to the next device and half to the one before.
+/// arrive. If parts circulate both ways, half of the pieces go to the next device and half to the previous one.
 
 #include <algorithm>
 #include <cstdint>
@@ -33,11 +33,11 @@ struct ring_cut {
   int pieces = 1;  ///< in each direction
 };
 
-/// The least number of pieces that circulate in all: one of them is computed without a message beside it.
+/// The least total number of pieces that circulate. One of them is computed without a message beside it.
 inline constexpr std::int64_t ring_pieces = 16;
 
 /// The number of pieces of each part, in each direction, if the part is long enough. A gather multiplies a part while
-/// the next one comes. A scatter needs two pieces, so that one is multiplied beside the other's message.
+/// the next one arrives. A scatter needs two pieces, so that one is multiplied beside the other's message.
 [[nodiscard]] constexpr std::int64_t pieces_of_gather(std::int64_t members) {
   return (ring_pieces + members - 1) / members;
 }
@@ -47,7 +47,7 @@ inline constexpr std::int64_t ring_pieces = 16;
 
 namespace detail {
 
-// Cuts into `pieces` pieces in each direction, or into fewer if they would be too short to be worth it.
+// Cuts into `pieces` pieces in each direction, or into fewer if pieces would be too short.
 [[nodiscard, gnu::cold]] constexpr ring_cut cut_along(int dimension, spec const& parts, std::int64_t members,
                                                       bool both_ways, std::int64_t pieces, extents const& e,
                                                       machine_constants const& machine) {
@@ -55,7 +55,8 @@ namespace detail {
   c.dimension = dimension;
   std::int64_t const indices = largest_range(parts, dimension, e);
   std::int64_t const elements = largest_block(parts, e);
-  c.lanes = both_ways && members > 2 && indices > 1 ? 2 : 1;  // with two devices the next one is the one before
+  c.lanes = both_ways && members > 2 && indices > 1 ? 2 : 1;  // with two devices, the next and the previous one are the
+                                                              // same
   std::int64_t const most =
       std::min(indices / machine.shortest_ring_indices, elements / machine.shortest_ring_piece) / c.lanes;
   c.pieces = static_cast<int>(std::max<std::int64_t>(1, std::min(most, pieces)));
@@ -66,7 +67,7 @@ namespace detail {
 
 /// The cut of parts under `parts` that are gathered among `members` devices: along the outermost dimension that has
 /// several indices, so that a piece of a dense part is dense.
-/// @param both_ways whether they may go both ways
+/// @param both_ways true if parts may circulate both ways
 [[nodiscard, gnu::cold]] constexpr ring_cut cut_of_gather(spec const& parts, std::int64_t members, bool both_ways,
                                                           extents const& e, machine_constants const& machine) {
   int dimension = 0;
@@ -74,9 +75,9 @@ namespace detail {
   return detail::cut_along(dimension, parts, members, both_ways, pieces_of_gather(members), e, machine);
 }
 
-/// The cut of sums that are scattered: along the innermost dimension that gives enough pieces, otherwise the one that
-/// gives the most. A product of some columns packs these and leaves rows where they are. A product of some rows would
-/// pack all columns again.
+/// The cut of sums that are scattered: along the innermost dimension with enough pieces, otherwise along the one with
+/// the most. A product of some columns packs these and reads rows in place. A product of some rows would pack all
+/// columns again.
 [[nodiscard, gnu::cold]] constexpr ring_cut cut_of_scatter(spec const& parts, std::int64_t members, bool both_ways,
                                                            extents const& e, machine_constants const& machine) {
   std::int64_t const enough = pieces_of_scatter(members);
@@ -98,7 +99,7 @@ class ring_lowering {
   constexpr ring_lowering(viewpoint const& v, Writer& out, machine_constants const& machine)
       : v_(v), e_(v.sizes), out_(out), machine_(machine) {}
 
-  // Enters the functions of these kinds in the table.
+  // Adds the functions of these kinds to the table.
   template <unsigned Kinds>
   static constexpr void name_functions(lowering_functions<Writer>& f) {
     if constexpr ((Kinds & kinds::rings) != 0 && (Kinds & kinds::gathers) != 0)
@@ -166,7 +167,8 @@ class ring_lowering {
                                  largest_size(indices, t.cut.lanes * pieces);
     buffer_taken const passed = out_.take(t.cut.lanes * slots * of_slot);
     if constexpr (Writer::keeps) {
-      // Before the own part comes the part of the neighbour that is the last to get sums from here.
+      // The own part comes last; before it comes the part of the neighbour that is the last to get sums from this
+      // device.
       auto const origin = [&](std::int64_t number, int lane) { return t.origin(number / pieces + 1, lane); };
       auto const piece_of = [&](std::int64_t number, int lane) {
         std::int64_t const k = number % pieces;
@@ -215,7 +217,8 @@ class ring_lowering {
 
     [[nodiscard]] constexpr int label(int i) const { return parts->label[i]; }
     [[nodiscard]] constexpr std::int64_t elements_of_set() const { return cut.lanes * longest; }
-    // The member whose part is here after `hops` steps. The first lane goes to the next member, the other one back.
+    // The member whose part this device holds after `hops` steps. The first lane goes to the next member, the other one
+    // to the previous member.
     [[nodiscard]] constexpr std::int64_t origin(std::int64_t hops, int lane) const {
       return (me + (lane == 0 ? members - hops % members : hops)) % members;
     }
@@ -244,8 +247,8 @@ class ring_lowering {
     return t;
   }
 
-  // If the result is repeated along the ring, all devices must add the terms of an element in the same order. Going
-  // both ways they would not if the label of the pieces is summed.
+  // If the result is repeated along the ring, all devices must add the terms of an element in the same order. Both ways
+  // are ruled out if the label of the pieces is summed.
   constexpr bool may_go_both_ways(planned_step const& gather, block_product const& p) const {
     if ((gather.axes - p.labels[2]->uses()).empty()) return true;
     int const cut = cut_of_gather(gather.from, e_.ways(gather.axes), true, e_, machine_).dimension;
@@ -274,7 +277,7 @@ class ring_lowering {
     return dense_block(begin, pieces_of(t, part, lane, {0, t.cut.pieces})).part(b);
   }
 
-  // The messages and products of a gather, in step. Pieces of a part that are multiplied beside one message are one
+  // Interleaves the messages and products of a gather. Pieces of a part that are multiplied beside one message are one
   // product.
   template <class Start, class Multiply>
   [[gnu::cold]] constexpr void run_gather(ring_route const& t, Start const& start, Multiply const& multiply) {
@@ -298,8 +301,8 @@ class ring_lowering {
     multiply_until(all);
   }
 
-  // The messages and products of a scatter: sums are multiplied before they are sent. The products of the own part, the
-  // last ones, need no message before them; the sums that arrive are added to each.
+  // The messages and products of a scatter: sums are multiplied before they are sent. The products of the own part come
+  // last and are not sent; arriving sums are added to each.
   template <class Start, class Multiply, class Add>
   [[gnu::cold]] constexpr void run_scatter(ring_route const& t, Start const& start, Multiply const& multiply,
                                            Add const& add) {
@@ -341,7 +344,7 @@ class ring_lowering {
     out_.start(m);
   }
 
-  // Multiplies at the indices of a part, and of the piece of it that `here` is.
+  // Multiplies at the indices of a part, and of its piece `here`.
   [[gnu::cold]] constexpr void multiply(ring_route const& t, block_product const& p, std::int64_t member, int which,
                                         buffer_block const& here, scaling how) {
     box const part = box_of(*t.parts, v_.member(t.axes, member), e_);

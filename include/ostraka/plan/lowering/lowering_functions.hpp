@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. The functions of lowering that only some plans need, as a table. Code that knows a plan at compile time
-/// names the functions of its kinds (kinds.hpp), and the program has no others.
+/// names the functions of its kinds (kinds.hpp), and the program contains no others.
 ///
 ///     all_gather A, contract        gather, contract_gathered
 ///     contract, reduce_scatter C    scatter, contract_scattered
@@ -31,7 +31,7 @@ class ring_lowering;
 
 }  // namespace detail
 
-/// The lowering functions that a plan needs; it does not call those that are null.
+/// The lowering functions that a plan needs; functions that it does not call are null.
 template <class Writer>
 struct lowering_functions {
   /// Functions of moves, as move_lowering::move.
@@ -42,13 +42,13 @@ struct lowering_functions {
   move scatter = nullptr;
   move exchange = nullptr;
 
-  /// Functions of contractions that do the move next to them; block number `which` is the one that is moved.
+  /// Functions of contractions that are fused with the move next to them; block number `which` is the moved one.
   using fused = void (detail::product_lowering<Writer>::*)(planned_step const&, detail::block_product const&, int which,
                                                            scaling);
   fused contract_gathered = nullptr;
   fused contract_scattered = nullptr;
 
-  /// The same round a ring, along a dimension of the moved tensor, possibly both ways.
+  /// The same around a ring, along a dimension of the moved tensor, possibly both ways.
   using ring = void (detail::ring_lowering<Writer>::*)(planned_step const&, int dimension, detail::block_product const&,
                                                        int which, bool both_ways, scaling);
   ring ring_of_gather = nullptr;
@@ -60,8 +60,8 @@ struct lowering_functions {
   throw_error("internal error: a schedule holds a step that its plan does not name; please report the operation");
 }
 
-/// Calls one of the functions. (At compile time all are there; with sanitizers g++ does not take a comparison of them
-/// for a constant.)
+/// Calls one of the functions. (At compile time all functions exist; with sanitizers g++ does not accept a comparison
+/// of their addresses as a constant.)
 template <class Lowering, class Function, class... Arguments>
 constexpr void call_named(Lowering& lowering, Function function, Arguments const&... arguments) {
   if (!std::is_constant_evaluated() && function == nullptr) lacks_function();

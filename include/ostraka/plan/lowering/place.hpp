@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Places the buffers of a schedule in one workspace. Buffers that exist at the same time lie apart, and all
-/// of them together take as little memory as possible.
+/// Floor 2. Places the buffers of a schedule in one workspace. Buffers that exist at the same time do not overlap, and
+/// the workspace is as small as possible.
 ///
 ///     taken and given back    +a +b -a +c -b -c
 ///     in the workspace        [a][b ]  then  [c ][b ]
@@ -22,7 +22,7 @@ struct buffer {
   std::int64_t elements = 0;
   int taken = 0;
   int given_back = 0;
-  std::int64_t at = -1;  ///< in the workspace; −1: not placed yet
+  std::int64_t at = -1;  ///< place in the workspace; −1: not placed yet
 
   [[nodiscard]] std::int64_t end() const { return at + elements; }
   [[nodiscard]] bool coexists_with(buffer const& other) const {
@@ -32,7 +32,7 @@ struct buffer {
 
 namespace detail {
 
-// The moment when the most elements exist at once, and their number.
+// The time at which the most elements exist, and their number.
 struct peak {
   std::int64_t elements = 0;
   int when = 0;
@@ -50,7 +50,7 @@ struct peak {
   return most;
 }
 
-// Places a buffer at the first place that is free for as long as it exists, a multiple of `unit`.
+// Places a buffer at the first multiple of `unit` where it fits during its whole lifetime.
 [[gnu::cold]] inline void place_one(buffer& next, dynamic_array<buffer> const& buffers, std::int64_t unit) {
   std::int64_t at = 0;
   for (bool moved = true; moved;) {
@@ -80,7 +80,7 @@ template <class Measure>
 }
 
 // Tries every order of a few buffers, until one takes no more than `least`. Returns the length, or −1 if there are too
-// many or no order does.
+// many buffers or no order is short enough.
 [[gnu::cold]] inline std::int64_t place_by_trial(dynamic_array<buffer>& buffers, std::int64_t least) {
   constexpr std::size_t few = 7;
   dynamic_array<std::size_t> order;
@@ -102,10 +102,11 @@ template <class Measure>
 
 }  // namespace detail
 
-/// Gives each buffer its place and returns the length of the workspace. It tries four orders: the longest first; those
-/// that exist longest first; as they are taken; or those of the peak as they are taken and then the longest.
-/// None of these is best for all schedules. If none of them takes just the elements that exist at once, it tries all
-/// orders of a few buffers. Each buffer begins a cache line, of `line` elements, unless that takes more.
+/// Gives each buffer its place and returns the length of the workspace. It tries four orders: the longest buffers
+/// first; the longest-lived first; in the order in which they are taken; or the buffers of the peak in that order and
+/// then the longest. None of these is best for all schedules. If none of them reaches the lower bound, the number of
+/// elements that exist at the peak, it tries all orders of a few buffers. Each buffer begins at a cache line, of `line`
+/// elements, unless that takes more memory.
 [[gnu::cold]] inline std::int64_t place_buffers(dynamic_array<buffer>& buffers, std::int64_t line) {
   detail::peak const most = detail::find_peak(buffers);
   constexpr int orders = 4;

@@ -4,11 +4,11 @@
 
 /// @file
 /// Floor 2. A schedule: a plan lowered for a device, stored as actions, and every buffer with its size and place. It
-/// names no address and no communicator, so it is made once and run on any number of blocks. `advance` is the only loop
-/// that runs one. Its caller provides an executor: Kokkos and MPI, a simulated mesh, or a list that only records.
+/// contains no address and no communicator, so it is made once and run on any number of blocks. `advance` is the only
+/// loop that runs one. Its caller provides an executor: Kokkos and MPI, a simulated mesh, or a list that only records.
 ///
-/// A schedule that is only priced lists neither copies nor the parts of exchanges one by one. For equal ones that
-/// follow one another it keeps their number. So uneven parts of 65,536 devices take one line instead of 65,536 blocks.
+/// A schedule that is only priced does not list copies and the parts of exchanges one by one. It keeps the number of
+/// consecutive equal ones. So the parts of 65,536 devices take a few entries instead of 65,536 blocks.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace ostraka::planner {
 /// One verb. Its numbers are indices into the lists of its schedule.
 struct action {
   verb what = verb::copy;
-  reduction kind = reduction::sum;  ///< of a fill, whose value is the neutral element; of a reduce
+  reduction kind = reduction::sum;  ///< of a reduce, or of a fill with the neutral element
   scaling how{};
   int stage = 0;
   int to = -1;    ///< block, of a copy or a fill
@@ -41,9 +41,9 @@ struct scheduled_message : message {
   int sent_runs = 0;
 };
 
-/// The actions of a step of the plan, with the move that it does as well.
+/// The actions of a step of the plan, and of the move that is fused with it.
 struct stage {
-  int step = 0;    ///< the number of steps stands for the copy of the result to its place
+  int step = 0;    ///< equal to the number of steps for the copy of the result to its place
   int fused = -1;  ///< none
   std::int64_t copied = 0;
   std::int64_t moved = 0;
@@ -62,9 +62,9 @@ class schedule {
   dynamic_array<std::int64_t> counts{};
   dynamic_array<buffer> buffers{};
   dynamic_array<stage> stages{};
-  dynamic_array<repeated_writes> written{};  ///< replaces copies and fills if it is only priced
+  dynamic_array<repeated_writes> written{};  ///< replaces copies and fills if the schedule is only priced
   dynamic_array<repeated_sends> sent{};      ///< replaces parts
-  std::int64_t workspace = 0;            ///< elements, with all buffers in their places
+  std::int64_t workspace = 0;            ///< number of elements, once all buffers are placed
   bool priced_only = false;              ///< set before lowering; outlives clear()
 
   void clear() {
@@ -97,7 +97,7 @@ class schedule {
     sent.shrink_to_fit();
   }
 
-  /// The position of a buffer's element in the workspace.
+  /// The position of an element of a buffer in the workspace.
   /// @pre the buffer is the schedule's own, and has its place
   [[nodiscard]] std::int64_t in_workspace(place p) const {
     return buffers[static_cast<std::size_t>(p.buffer - first_own_buffer)].at + p.at;
@@ -160,7 +160,7 @@ class schedule {
   void end(std::int64_t line) { workspace = place_buffers(buffers, line); }
 
  private:
-  // Records a copy or a fill of which only the number of elements is kept.
+  // Records a copy or a fill by its number of elements alone.
   [[gnu::cold]] void write(std::int64_t elements, bool reads) {
     bool const continues = !actions.empty() && actions.back().what == verb::price &&
                            actions.back().stage == static_cast<int>(stages.size()) - 1;
@@ -199,7 +199,7 @@ class schedule {
   int parts_before_ = 0;
   int counts_before_ = 0;
   int sent_before_ = 0;
-  int numbered_ = 0;  // actions so far; a priced run counts as the actions that it stands for
+  int numbered_ = 0;  // actions so far; a repeated entry of a priced schedule counts as all its actions
 };
 
 /// The lowering functions of all kinds.

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 2. The bounds of a parallelism on a machine: whether its links carry the messages in the time in which the
-/// devices compute the work that goes with them. A device that does C operations a second and sends W bytes a second
-/// needs C/W operations for each byte. The machine's links along the mesh axis of a parallelism have its name
+/// devices do the computation between them. A device that does C operations a second and sends W bytes a second needs
+/// C/W operations for each byte. The machine's links along the mesh axis of a parallelism have its name
 /// (machine::with("tensor", …)).
 
 #include <algorithm>
@@ -24,13 +24,13 @@ namespace ostraka::planner {
   wires.hop_seconds = wires.handshake_seconds = 0;
   if (l.of_size.count > 0) wires.bytes_per_second = l.of_size.last().rate;  // of long messages
   wires.of_size = rates_by_size();
-  constexpr std::int64_t many = std::int64_t{1} << 60;  // (n − 1)/n is 1
+  constexpr std::int64_t many = std::int64_t{1} << 60;  // so that (n − 1)/n is 1
   double const rate = 1 / seconds(wires, collective::all_gather, many, 1.0);
   return m.flops_per_second.of(element_bytes) / rate;
 }
 
-/// The seconds in which a device computes, and in which its messages over some mesh axes are carried. Messages of one
-/// parallelism delay each other but, if all goes well, not the computing.
+/// The seconds in which a device computes, and the seconds that its messages over some mesh axes take. Messages of one
+/// parallelism delay each other but, with perfect overlap, not the computation.
 struct pass_time {
   double computing = 0;
   double sending = 0;
@@ -62,14 +62,14 @@ struct pass_time {
 /// How far one parallelism reaches on a machine.
 struct parallelism_reach {
   parallelism kind = parallelism::data;
-  std::int64_t ways = 1;           ///< the most at which links keep up, among even divisions; 1: none
-  std::int64_t next_ways = 0;      ///< the fewest at which they do not; 0: none
-  std::int64_t ways_of_sizes = 1;  ///< the most into which the model and the batch can be divided
+  std::int64_t ways = 1;           ///< the most ways at which links keep up, among even divisions; 1: none
+  std::int64_t next_ways = 0;      ///< the fewest ways at which they do not; 0: none
+  std::int64_t ways_of_sizes = 1;  ///< the most ways into which the model and the batch can be divided
   double intensity = 0;            ///< operations per byte, at `ways`; at the fewest ways, if links never keep up
-  double needed = 0;               ///< operations per byte that the machine needs, at as many ways
+  double needed = 0;               ///< operations per byte that the machine needs, at the same number of ways
   double bubble = 0;               ///< for a pipeline with one sequence per microbatch: the idle part of its time
 
-  /// True if more ways would wait for links; otherwise there is nothing more to divide.
+  /// True if links limit the number of ways; otherwise the sizes do.
   [[nodiscard]] constexpr bool is_bound_by_links() const { return ways < ways_of_sizes; }
 };
 
@@ -126,8 +126,8 @@ constexpr pass_of worst_pass(parallelism p, transformer_shape const& shape, toke
 
 }  // namespace detail
 
-/// The reach of one parallelism alone, on the whole batch. Context parallelism, which gathers weights as fully sharded
-/// does, is bound by attention; all others by the feed-forward sublayer.
+/// The reach of one parallelism alone, on the whole batch. Attention bounds context parallelism, which gathers weights
+/// as fully sharded does; the feed-forward sublayer bounds all others.
 /// @throws ostraka::error for impossible sizes or an impossible machine
 [[nodiscard]] constexpr parallelism_reach reach_of(parallelism p, transformer_shape const& shape,
                                                    token_batch const& b, machine const& m) {
@@ -156,12 +156,12 @@ constexpr pass_of worst_pass(parallelism p, transformer_shape const& shape, toke
 /// Tensor and fully sharded parallelism together on the same devices.
 struct mixed_ways {
   parallel_ways ways{};
-  pass_time forward{};  ///< of the feed-forward sublayer: messages of both, one after the other
+  pass_time forward{};  ///< of the feed-forward sublayer: with the messages of both, one after the other
 };
 
 /// The mixture at which the messages of a feed-forward sublayer take the least time: more tensor parallelism for few
-/// tokens, less for many ("How to Scale Your Model": X = √(B/F · M_X/M_Y · N) for fully sharded). Tokens are divided as
-/// far as they go, whatever their sequences. If the number of devices divides neither, the mixture is one device.
+/// tokens, less for many ("How to Scale Your Model": X = √(B/F · M_X/M_Y · N) for fully sharded). Tokens may be divided
+/// within sequences. If the number of devices divides neither dimension, the mixture is one device.
 /// @throws ostraka::error for impossible sizes or an impossible machine
 [[nodiscard]] constexpr mixed_ways best_mixture(transformer_shape const& shape, std::int64_t tokens, machine const& m,
                                                 std::int64_t devices) {

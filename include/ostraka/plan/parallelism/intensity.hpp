@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The work and the messages of a device, read off plans, by the mesh axes that messages cross. Their ratio is
-/// the arithmetic intensity of the parallelism along that mesh axis: operations per byte. A machine that can do more
+/// Floor 2. The work and the messages of a device, from plans, by the mesh axes that messages cross. Their ratio is the
+/// arithmetic intensity of the parallelism along that mesh axis: operations per byte. A machine that can do more
 /// operations while it sends a byte waits for its links.
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ostraka::planner {
 
-/// The work of a device, and the bytes that it sends meanwhile along one mesh axis.
+/// The work of a device, and the bytes that it sends during the work along one mesh axis.
 struct intensity {
   double flops = 0;
   double bytes = 0;               ///< on the wire: when n devices gather, each already has a part
@@ -28,19 +28,19 @@ struct intensity {
   }
 };
 
-/// A collective that a device takes part in.
+/// A collective in which a device takes part.
 struct layer_message {
   std::uint8_t along = 0;  ///< parallelisms as bits: several mesh axes together
   step kind = step::all_gather;
   std::int64_t ways = 1;  ///< devices along all of them
-  double bytes = 0;       ///< that the device sends
+  double bytes = 0;       ///< bytes that the device sends
 };
 
 /// The work and messages of a device in a part of a step: the mean over all devices.
 class layer_traffic {
  public:
-  /// `ways` has the devices along each parallelism's mesh axis. `axis_of` gives a parallelism's mesh axis in plans, −1
-  /// if it has one device.
+  /// `ways`: the number of devices along each parallelism's mesh axis. `axis_of`: the number of a parallelism's mesh
+  /// axis in plans; −1 if it has one device.
   constexpr layer_traffic(parallel_ways const& ways, int const (&axis_of)[parallelisms]) : ways_(ways) {
     for (int p = 0; p < parallelisms; ++p) axis_of_[p] = axis_of[p];
   }
@@ -57,7 +57,7 @@ class layer_traffic {
     }
   }
 
-  /// `share`: of the products of the plan, those that are computed.
+  /// `share`: the fraction of the plan's products that is computed.
   constexpr void add(einsum_plan const& plan, extents const& e, int element_bytes, double share = 1) {
     add_moves(plan.steps, e, element_bytes);
     tensor_states tensors(plan);
@@ -83,7 +83,7 @@ class layer_traffic {
   }
 
  private:
-  // Exact: blocks of a label add up to its extent, however uneven they are.
+  // Exact even for uneven blocks, because the blocks of a label add up to its extent.
   static constexpr double mean_products(spec const& left, spec const& right, extents const& e) {
     double n = 1;
     for (spec const* s : {&left, &right})

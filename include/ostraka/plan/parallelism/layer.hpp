@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 2. A layer of a transformer under any mixture of parallelisms, as moves and products that the planner plans.
-/// No formula of a strategy stands here: the file states shardings, and their plans tell what moves and what is
-/// computed. Mesh axes are D (data), Z (fully sharded), T (tensor), C (context), E (expert):
+/// This file contains no formulas of strategies: it states shardings, and their plans determine the moves and the
+/// computation. Mesh axes are D (data), Z (fully sharded), T (tensor), C (context), E (expert):
 ///
 ///     tokens[B_DZE, e, c_C, d_T] → [B_DZ, e_E, c_C, d_T] → [B_DZ, e_E, c_C, d]       to their experts; gathered
 ///     up[e_E, d_Z, f_T] → [e_E, d, f_T]                                            gathered
@@ -73,7 +73,7 @@ class parallel_layer {
     move(sent, tokens);
 
     done_ = &t.backward;
-    move(tokens, sent);  // the gradient of what went back
+    move(tokens, sent);  // the gradient of the tensor that went back
     move(sent, whole);
     move(down_stored, down);
     multiply(whole, down, hidden);
@@ -89,8 +89,8 @@ class parallel_layer {
     return t;
   }
 
-  /// The traffic of attention: scores and weighted values, each position with all others that a window leaves, before
-  /// and behind it, without projections.
+  /// The traffic of attention: scores and weighted values, each position with all others within the window, before and
+  /// after it, without projections.
   constexpr sublayer_traffic attention() {
     multiplied_ = multiplied_share(shape_, batch_, false);
     std::int64_t const groups = shape_.heads_of_keys();
@@ -111,7 +111,7 @@ class parallel_layer {
     multiply(scores, all_keys, queries);
 
     done_ = &done.backward;  // keys and values are kept
-    multiply(queries, all_keys, scores);  // of the weights
+    multiply(queries, all_keys, scores);  // the gradient of the weights
     multiply(scores, all_keys, queries);
     for (int k = 0; k < 2; ++k) reduce(scores, queries, all_keys, keys, context.axes());
     return done;
@@ -160,8 +160,8 @@ class parallel_layer {
     done_->add(plan_einsum(p), sizes_, shape_.element_bytes, multiplied_);
   }
 
-  // Computes and sums the gradient of a tensor that is used as `used` and stored as `stored`; it is summed where it is
-  // stored.
+  // Computes and sums the gradient of a tensor with sharding `used` in products and sharding `stored` in memory, to the
+  // sharding `stored`.
   constexpr void reduce(spec const& left, spec const& right, spec const& used, spec const& stored, mesh_set along) {
     spec parts = used;
     parts.partial = along;
@@ -181,7 +181,7 @@ class parallel_layer {
 }  // namespace detail
 
 /// The traffic of the feed-forward sublayer.
-/// @pre sizes as checks.hpp asks; experts divide length · active
+/// @pre sizes pass question_checks.hpp; experts divide length · active
 [[nodiscard]] constexpr sublayer_traffic feed_forward_traffic(transformer_shape const& m, token_batch const& b,
                                                               parallel_ways const& ways) {
   return detail::parallel_layer(m, b, ways).feed_forward();

@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 2. Which parallelisms a model, a batch and a machine can bear, and how far: the bound of each, and the number
-/// of devices that tensor and fully sharded parallelism fill together. As text:
+/// Floor 2. How far each parallelism can go for a model, a batch and a machine: the bound of each, and the number of
+/// devices that tensor and fully sharded parallelism can use together. As text:
 ///
 ///     parallelism      ways  flop/byte    needed  bound by
 ///     tensor              5      3,456     2,550  links: 8 ways would wait
 ///
-/// flop/byte: operations that a device computes per byte that it sends; needed: operations that the machine does
-/// meanwhile.
+/// flop/byte: operations that a device computes per byte that it sends; needed: operations that the machine does in the
+/// time that it needs to send a byte.
 
 #include <string>
 
@@ -25,14 +25,14 @@ struct parallelism_advice {
   transformer_shape shape{};
   token_batch batch{};
   machine on{};
-  parallelism_reach reach[parallelisms]{};  ///< of each alone
+  parallelism_reach reach[parallelisms]{};  ///< the reach of each parallelism alone
   mixed_ways together{};  ///< tensor and fully sharded, on the most devices (1, 2, 4, …) at which their links keep up
 
   [[nodiscard]] constexpr parallelism_reach const& of(parallelism p) const { return reach[static_cast<int>(p)]; }
 };
 
-/// Predicts from plans and the machine's links; nothing runs. The links along the mesh axis of a parallelism are those
-/// that the machine has under its name: `machine.with("data", slow_links)`.
+/// Predicts from plans and the machine's links; nothing runs. The links along the mesh axis of a parallelism are the
+/// machine's links of that name: `machine.with("data", slow_links)`.
 /// @throws ostraka::error for sizes that no model or batch has, and if the machine does not multiply such elements or
 /// has no links
 [[nodiscard]] constexpr parallelism_advice advise_parallelism(transformer_shape const& shape, machine const& m,

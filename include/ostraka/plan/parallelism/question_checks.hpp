@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Checks the arguments of advice: a model, a batch and a machine whose numbers go together. The first fault
-/// is reported in a sentence.
+/// Floor 2. Checks the arguments of advice: that the numbers of a model, a batch and a machine are consistent. One
+/// sentence reports the first fault.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +25,7 @@ constexpr void refuse_unless(bool good, std::string_view operation, std::string_
 
 }  // namespace detail
 
-/// @throws ostraka::error if the bytes that devices move together, of these tokens along so many ways or of the
+/// @throws ostraka::error if the bytes that all devices move together, for these tokens over `ways` devices or for the
 /// weights, do not fit into 64 bits
 constexpr void check_counts(std::string_view operation, transformer_shape const& m, std::int64_t tokens,
                             std::int64_t ways_of_tokens, std::int64_t ways_of_weights) {
@@ -61,7 +61,8 @@ constexpr void check_sizes(std::string_view operation, transformer_shape const& 
   check_counts(operation, m, b.tokens(), std::max(m.heads + m.experts, b.length), std::max(b.sequences, b.length));
 }
 
-/// Checks the same, and the machine: it has the numbers needed, and links along the mesh axis of this parallelism.
+/// The same checks, and that the machine has the numbers that are needed, and links along the mesh axis of this
+/// parallelism.
 /// @throws ostraka::error
 constexpr void check_parallelism(std::string_view operation, transformer_shape const& m, token_batch const& b,
                                  machine const& on, parallelism p) {

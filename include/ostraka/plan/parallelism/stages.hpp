@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 2. The work of the stages of a pipeline and the messages between them, by the table of its schedule: the
-/// arithmetic intensity of pipelining a transformer. Attention is left out, as in the literature: for short texts it is
-/// little.
+/// arithmetic intensity of pipelining a transformer. Attention is left out, as in the literature, because it is a small
+/// part for short texts.
 
 #include <cstdint>
 

@@ -15,15 +15,15 @@ namespace ostraka {
 /// Ways to divide the training of a transformer over devices. Each has a mesh axis of its own.
 enum class parallelism : std::uint8_t {
   data,           ///< tokens are divided, weights are replicated: gradients are summed
-  fully_sharded,  ///< the same, weights are stored divided: gathered where they are used
+  fully_sharded,  ///< tokens are divided, and weights are stored divided: gathered where they are used
   tensor,         ///< the inner width is divided: activations are gathered and scattered
   context,        ///< positions are divided: keys and values are gathered
-  expert,         ///< experts are divided: tokens go to theirs and back
+  expert,         ///< experts are divided: tokens go to their experts and back
   pipeline        ///< layers are divided: activations go from stage to stage
 };
 inline constexpr int parallelisms = 6;
 
-/// The devices along the mesh axis of each parallelism; 1: it is not used.
+/// The number of devices along the mesh axis of each parallelism; 1: not used.
 struct parallel_ways {
   std::int64_t data = 1;
   std::int64_t fully_sharded = 1;
@@ -36,7 +36,7 @@ struct parallel_ways {
     std::int64_t const ways[parallelisms] = {data, fully_sharded, tensor, context, expert, stages};
     return ways[static_cast<int>(p)];
   }
-  /// The same with another number for one parallelism.
+  /// A copy with another number for one parallelism.
   [[nodiscard]] constexpr parallel_ways with(parallelism p, std::int64_t n) const {
     parallel_ways w = *this;
     std::int64_t* const ways[parallelisms] = {&w.data, &w.fully_sharded, &w.tensor, &w.context, &w.expert, &w.stages};

@@ -32,7 +32,7 @@ namespace ostraka::planner {
 
 namespace ostraka {
 
-/// The table, with a line for each stage, or for each layer if a tick is one of a layer.
+/// The table, with a line for each stage, or for each layer if each tick runs one layer.
 [[nodiscard, gnu::cold]] inline std::string describe(planner::pipeline_schedule const& s) {
   std::size_t width = 1;
   for (int tick = 0; tick < s.ticks(); ++tick)

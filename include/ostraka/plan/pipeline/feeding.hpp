@@ -5,8 +5,7 @@
 /// @file
 /// Floor 2. How a batch that is divided over the stages gets into a pipeline and out of it. Each stage is the home of a
 /// block of microbatches. Before the first stage begins a microbatch, its home sends it there. When the last stage has
-/// finished it, the result goes home. Each microbatch is sent once in and once out, except those that are already at
-/// home there.
+/// finished it, the result goes home. Each microbatch is sent once in and once out, unless its home is that stage.
 
 #include <cstdint>
 
@@ -23,7 +22,7 @@ namespace ostraka::planner {
   return stage;
 }
 
-/// The message to the first stage before a tick: the microbatch that it begins then, unless it is at home there.
+/// The message to the first stage before a tick: the microbatch that it begins then, unless its home is that stage.
 [[nodiscard]] constexpr pipeline_message fed(pipeline_schedule const& s, int tick) {
   pipeline_work const w = s.at(tick, 0, 0);
   if (w.phase != pipeline_phase::forward || w.repeat > 0) return {};
@@ -31,7 +30,7 @@ namespace ostraka::planner {
   return home == 0 ? pipeline_message{} : pipeline_message{home, 0, w};
 }
 
-/// The message from the last stage after a tick: the result that it finished then, unless it is at home there.
+/// The message from the last stage after a tick: the result that it finished then, unless its home is that stage.
 [[nodiscard]] constexpr pipeline_message drained(pipeline_schedule const& s, int tick) {
   int const last = s.stages - 1;
   pipeline_work const w = s.at(tick, last, s.lanes - 1);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The messages between the stages of a pipeline, and the data that stages have to store, read off its
-/// schedule. A stage sends its result to the stage that goes on with it, at the end of the tick, forward or backward.
+/// Floor 2. The messages between the stages of a pipeline, and the data that stages have to store, computed from its
+/// schedule. At the end of a tick, forward or backward, a stage sends its result to the stage that continues with it.
 /// If there are repeats, the last stage sends to the first.
 
 #include <algorithm>
@@ -80,8 +80,8 @@ struct pipeline_message {
   return most;
 }
 
-/// The most messages that a stage has received and does not need in the next tick yet: M − S between the repeats of
-/// circular, none if every message is due at once.
+/// The most messages that a stage has received but does not need in the next tick: M − S between the repeats of
+/// circular, none if every message is needed immediately.
 [[nodiscard]] constexpr int messages_waiting(pipeline_schedule const& s, int stage) {
   int most = 0;
   int now = 0;

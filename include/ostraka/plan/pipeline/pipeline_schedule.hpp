@@ -6,7 +6,7 @@
 /// Floor 2. A network is cut into stages and a batch into microbatches. In each tick every stage works on one
 /// microbatch, or on none: that slot is part of the bubble. A pipeline's schedule is the table (tick, stage) →
 /// (microbatch, repeat, phase). The value holds sizes only and answers from formulas, so it can be a compile-time
-/// constant or a run-time value. Engine, cost model and tests read the same one.
+/// constant or a run-time value. Engine, cost model and tests read the same value.
 ///
 ///     constexpr auto table = os::gpipe(4, 8);                         // 4 stages, 8 microbatches
 ///     static_assert(table.ticks() == 11 && table.at(3, 1).microbatch == 2);
@@ -21,7 +21,7 @@ enum class pipeline_phase : std::uint8_t { idle, forward, backward };
 /// The work of a stage in a tick.
 struct pipeline_work {
   int microbatch = -1;
-  int repeat = 0;  ///< how often the microbatch has gone round before; the stage's layers of that repeat are due
+  int repeat = 0;  ///< the number of earlier rounds of the microbatch; selects the stage's layers
   pipeline_phase phase = pipeline_phase::idle;
 
   [[nodiscard]] constexpr bool idle() const { return phase == pipeline_phase::idle; }
@@ -36,8 +36,8 @@ struct pipeline_work {
 ///     one_forward_one_backward   stage s has S − s microbatches under way, then finishes one before it takes another
 enum class pipeline_order : std::uint8_t { all_forward, all_forward_by_groups, one_forward_one_backward };
 
-/// A pipeline's schedule. A stage has one lane, or as many as it has layers: then each layer takes another microbatch
-/// in a tick, and a tick lasts as long as one of the whole stage.
+/// A pipeline's schedule. A stage has one lane, or one for each of its layers: then each layer takes another microbatch
+/// in a tick, and one device computes all of them, so a tick lasts as long as a tick of the whole stage.
 struct pipeline_schedule {
   pipeline_order order = pipeline_order::all_forward;
   int stages = 1;
@@ -74,7 +74,7 @@ struct pipeline_schedule {
     return w;
   }
 
-  /// The tick in which a lane of a stage does a work; the inverse of `at`.
+  /// The tick in which a lane of a stage does this work; the inverse of `at`.
   /// @pre the work is one of the schedule's
   [[nodiscard]] constexpr int tick_of(pipeline_work const& w, int stage, int lane = 0) const {
     bool const forwards = w.phase == pipeline_phase::forward;
@@ -90,7 +90,7 @@ struct pipeline_schedule {
   /// The number of slots of the table: a slot is a lane of a stage in a tick.
   [[nodiscard]] constexpr std::int64_t slots() const { return std::int64_t{1} * ticks() * stages * lanes; }
 
-  /// The number of slots in which something is done.
+  /// The number of slots with work.
   [[nodiscard]] constexpr std::int64_t busy_slots() const {
     return std::int64_t{backward ? 2 : 1} * microbatches * repeats * stages * lanes;
   }
@@ -109,7 +109,8 @@ struct pipeline_schedule {
     return order == pipeline_order::all_forward_by_groups ? std::min(microbatches, stages * lanes) : microbatches;
   }
 
-  // The number of ticks from a microbatch's repeat to its next one: it has to come round, and its group goes first.
+  // The number of ticks from a microbatch's repeat to its next one: it has to pass all stages, and its group goes
+  // first.
   [[nodiscard]] constexpr int period() const { return std::max(group(), stages * lanes); }
 
   [[nodiscard]] constexpr int forward_ticks() const {
@@ -151,7 +152,7 @@ struct pipeline_rule {
   planner::pipeline_order order = planner::pipeline_order::all_forward;
   bool per_layer = false;  ///< a tick is one of a layer
 
-  /// `pieces` is the number of repeats, or, if a tick is one of a layer, of layers of a stage.
+  /// `pieces`: the number of repeats, or, if each tick runs one layer, the number of layers of a stage.
   /// @pre stages ≥ 1, microbatches ≥ 0, pieces ≥ 1, and 1 for one_forward_one_backward
   [[nodiscard]] constexpr planner::pipeline_schedule operator()(int stages, int microbatches, int pieces = 1) const {
     return {order,
@@ -173,15 +174,15 @@ inline constexpr pipeline_rule gpipe{};
 /// S wait between repeats.
 inline constexpr pipeline_rule circular{};
 
-/// The same in groups of as many microbatches as there are stages, so that none waits. The bubble is as small if the
-/// number of stages divides that of microbatches.
+/// The same in groups of as many microbatches as there are stages, so that no microbatch waits. The bubble is equally
+/// small if the number of stages divides the number of microbatches.
 inline constexpr pipeline_rule circular_by_groups{planner::pipeline_order::all_forward_by_groups};
 
-/// Forward and backward alternate, so that a stage stores the activations of few microbatches.
+/// Forward and backward alternate, so that a stage stores the activations of only a few microbatches.
 inline constexpr pipeline_rule one_forward_one_backward{planner::pipeline_order::one_forward_one_backward};
 
-/// A tick per layer: `os::tick_per_layer(stages, microbatches, layers of a stage)`. In one tick the layers of a stage
-/// work on as many microbatches, so the bubble is that of as many stages as there are layers.
+/// A tick per layer: `os::tick_per_layer(stages, microbatches, layers of a stage)`. In one tick each layer of a stage
+/// works on another microbatch, so the bubble is as large as with one stage per layer.
 inline constexpr pipeline_rule tick_per_layer{planner::pipeline_order::all_forward, true};
 
 }  // namespace ostraka

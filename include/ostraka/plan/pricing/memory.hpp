@@ -5,8 +5,8 @@
 /// @file
 /// Floor 2. The memory of a step of a program (program.hpp) on a device, tensor by tensor, for the largest blocks:
 ///
-///     parameters    as they are stored
-///     gradients     as their parameters
+///     parameters    in their stored sharding
+///     gradients     like their parameters
 ///     state         the optimiser's, settings.state_bytes for each element of a parameter
 ///     activations   inputs and the operands of the backward (program_flow::is_needed), once for each layer, however
 ///                   many statements take them. The result of a gather is held beside its source, unless it is gathered
@@ -81,7 +81,7 @@ class tensor_memory {
            (how_.training && (flow_.is_needed(tensor) || role == tensor_role::carried));
   }
 
-  // Adds nothing for the result itself if it has the same blocks as its source, or is gathered again.
+  // Adds nothing for the result itself if it has the same blocks as its source, or if the backward gathers it again.
   void add_moved(program_statement const& move, axis_rules const& rules, double block, program_memory& to) {
     int const source = move.operands[0].tensor;
     program_tensor const& made = p_.tensors[index(move.result)];

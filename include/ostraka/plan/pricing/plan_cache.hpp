@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. A cache of the plans of a program's products and moves. The planner of every operation of the library makes
-/// them (search/plan_einsum.hpp, reshard/plan_reshard.hpp). A search over thousands of rule sets meets the same few
-/// hundred products again and again. Labels and mesh axes are numbered by first appearance, as types number them, so a
-/// product is the same whatever the names of its axes.
+/// Floor 2. A cache of the plans of a program's products and moves. The planner of the library's operations makes them
+/// (search/plan_einsum.hpp, reshard/plan_reshard.hpp). A search over thousands of rule sets contains the same few
+/// hundred products many times. Labels and mesh axes are numbered by first appearance, as types number them, so the
+/// names of a product's axes do not matter.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace ostraka::planner {
 
-/// A step that moves something: the elements that each device sends, on average.
+/// A step that moves data: the mean number of elements that a device sends.
 struct priced_move {
   step kind = step::all_gather;
   mesh_set axes{};
@@ -33,9 +33,9 @@ struct priced_move {
 struct priced_plan {
   bool feasible = true;
   std::vector<priced_move> moves;
-  double flops = 0;      ///< of the device with the largest blocks
-  double held = 0;       ///< elements of intermediates of moves and products, beside operands and result
-  bool gathers = false;  ///< a divided label becomes whole
+  double flops = 0;      ///< on the device with the largest blocks
+  double held = 0;       ///< elements of intermediates of moves and products, without operands and result
+  bool gathers = false;  ///< true if a divided label becomes whole
 };
 
 /// The plans made so far, for all meshes: sizes are part of the key.
@@ -151,7 +151,7 @@ class plan_cache {
     return found;
   }
 
-  // Counts blocks that change places one by one on few devices, and takes their mean on many.
+  // On a few devices, counts moved blocks one by one; on many, uses their mean.
   static double moved(planned_step const& s, extents const& e) {
     bool const exchanges = s.kind == step::all_to_all || s.kind == step::block_exchange;
     return exchanges && e.devices() > most_devices_counted ? ideal_exchange(s.from, s.to, e)

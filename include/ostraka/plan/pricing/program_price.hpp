@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 2. The price of a program (program.hpp) under a set of rules: the seconds of a step, the bytes that it moves
-/// over each set of mesh axes, and its memory. The library's own planner plans each statement and its backward, as the
-/// tape would ask for it: for C = A · B the cotangent of A is the product of C's with B, with the sharding of A's
-/// cotangent (shardings.hpp).
+/// over each set of mesh axes, and its memory. The library's own planner plans each statement and its backward, as on
+/// the tape: for C = A · B the cotangent of A is the product of C's with B, with the sharding of A's cotangent
+/// (shardings.hpp).
 ///
 /// Prices add up: a step takes the sum of its statements' times, and nothing overlaps.
 
@@ -28,8 +28,8 @@ struct priced_collective {
   bool backward = false;
   step kind = step::all_gather;
   mesh_set axes{};
-  double bytes = 0;    ///< that each device sends in all repetitions together
-  double seconds = 0;  ///< of all repetitions
+  double bytes = 0;    ///< bytes that each device sends in all repetitions together
+  double seconds = 0;  ///< seconds of all repetitions together
 };
 
 /// The price of statements.
@@ -38,7 +38,7 @@ struct statement_price {
   double flops = 0;          ///< of products and sums on a device, as os::cost_of counts them
   double computing = 0;      ///< seconds
   double moving = 0;         ///< seconds
-  double cotangents = 0;     ///< in bytes, of its result and operands
+  double cotangents = 0;     ///< bytes of the cotangents of its result and operands
   double workspace = 0;      ///< the most bytes of a statement beyond the kept tensors: cotangents, and intermediates
                              ///< of moves and products
   std::vector<priced_collective> collectives;
@@ -63,7 +63,7 @@ class statement_prices {
         how_(how),
         plans_(plans, extents_of(flow.of()), mesh.sizes) {}
 
-  /// The logical axes that the price of a statement depends on.
+  /// The logical axes on which the price of a statement depends.
   [[nodiscard]] std::vector<int> axes_of(int statement) const {
     program_statement const& s = p_.statements[index(statement)];
     std::vector<int> axes;
@@ -188,7 +188,8 @@ class statement_prices {
       spec const wanted = flow_.cotangent(o.tensor, o.axes, rules);
       if (s.kind == statement_kind::einsum) {
         pull_product(s, rules, k, g, wanted, total, statement);
-      } else if (s.whole.empty() && s.rows.empty() && wanted.rank < g.rank) {  // repeated along axes that it lacks
+      } else if (s.whole.empty() && s.rows.empty() && wanted.rank < g.rank) {  // the operand was repeated along axes
+                                                                               // that it lacks
         add(plans_.einsum({m.operands_as_one}, wanted), total, statement, true, bytes, 0);
       } else {
         spec made = m.operands[k];
@@ -219,13 +220,13 @@ class statement_prices {
         (bytes + elements(asked)) * size);
   }
 
-  // How the operands of an operation meet: they are divided as the result is, and axes that have to be whole are whole.
+  // The common layout of an operation's operands: divided as the result is, with the axes whole that have to be.
   struct operation_space {
     bool feasible = true;
     std::vector<spec> operands;
-    spec operands_as_one{};  // with all their axes
+    spec operands_as_one{};  // all operands as one, with all their axes
     mesh_set divided{};
-    mesh_set rows{};     // that divide axes along which it reduces
+    mesh_set rows{};     // mesh axes that divide axes along which the operation reduces
     double flops = 1;    // per device
   };
 

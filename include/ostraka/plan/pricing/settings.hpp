@@ -21,9 +21,10 @@ namespace ostraka::planner {
 
 /// The part of the forward that stays in memory until the backward.
 enum class keeping : std::uint8_t {
-  everything,       ///< all that the backward needs
-  all_but_gathers,  ///< all but gathered tensors: gathered again (os::checkpoint with os::save_all_but_gathers)
-  layers            ///< the inputs of repeated layers: the layer is computed again (os::checkpoint)
+  everything,       ///< all tensors that the backward needs
+  all_but_gathers,  ///< all but gathered tensors, which are gathered again (os::checkpoint with
+                    ///< os::save_all_but_gathers)
+  layers            ///< only the inputs of repeated layers, which are recomputed (os::checkpoint)
 };
 
 /// "everything", "all but gathers", "what layers begin with".
@@ -36,7 +37,8 @@ enum class keeping : std::uint8_t {
 struct step_settings {
   bool training = true;      ///< forward and backward; otherwise the forward alone
   keeping kept = keeping::everything;
-  double state_bytes = 8;    ///< of the optimiser, per element of a parameter: Adam has two numbers of 4 bytes
+  double state_bytes = 8;    ///< bytes of the optimiser's state per element of a parameter: Adam has two numbers of 4
+                             ///< bytes
   bool even_blocks = true;   ///< rules divide an axis into blocks of one size only
 };
 
@@ -60,9 +62,9 @@ struct device_mesh {
   }
 };
 
-/// The mesh on a machine with `node_devices` devices per node (0: all are in one node). A mesh axis within one node has
-/// the machine's links along it. An axis that spans nodes has the links between nodes. An axis that does both has two
-/// levels.
+/// The mesh on a machine with `node_devices` devices per node (0: one node has all devices). A mesh axis within one
+/// node has the machine's links along it. An axis between nodes has the links between nodes. An axis both within and
+/// between nodes has two levels.
 [[nodiscard]] inline device_mesh mesh_on(machine const& m, std::vector<std::string> names,
                                          std::vector<std::int64_t> sizes, std::int64_t node_devices = 0) {
   device_mesh made{std::move(names), std::move(sizes), {}};

@@ -3,12 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 2. The shardings that rules give to a program's tensors and their cotangents, and the rules that a statement
-/// depends on. Labels of specs are the numbers of logical axes here; a program may have more of these than an einsum.
+/// Floor 2. The shardings that rules give to a program's tensors and their cotangents, and the rules on which a
+/// statement depends. Labels of specs are the numbers of logical axes here; a program may have more of these than an
+/// einsum.
 ///
 ///     tensor                          its cotangent is divided
 ///     any                             as it is
-///     moved (os::reshard)             as its source's: the products after it are asked for that directly
+///     moved (os::reshard)             as its source's: later products compute it in that sharding
 ///     a product left partial          as it is, and whole
 ///     moved and deferred              as it is, and partial over the mesh axes that divide the axes that products
 ///                                     after it sum in their backward: a[B, H_Y] = x[B, M] · up[M, H_Y] gives dx {U_Y}
@@ -48,14 +49,14 @@ class program_flow {
   }
 
   [[nodiscard]] program const& of() const { return p_; }
-  /// The statement that makes a tensor, −1 if it is given.
+  /// The statement that makes a tensor; −1 if the tensor is an input.
   [[nodiscard]] int made_by(int tensor) const { return made_by_[index(tensor)]; }
-  /// The statements that use it.
+  /// The statements that use a tensor.
   [[nodiscard]] std::vector<int> const& used_by(int tensor) const { return used_by_[index(tensor)]; }
-  /// True if it depends on parameters or carried tensors.
+  /// True if a tensor depends on parameters or carried tensors.
   [[nodiscard]] bool has_gradient(int tensor) const { return has_gradient_[index(tensor)]; }
 
-  /// True if it is an operand that the backward computes with.
+  /// True if a tensor is an operand that the backward needs.
   [[nodiscard]] bool is_needed(int tensor) const { return is_needed_[index(tensor)]; }
 
   /// The sharding of a tensor whose dimensions have the names `called`.

@@ -32,7 +32,7 @@
 
 namespace ostraka::planner {
 
-/// The properties of an operation beside its operands (program_statement explains them).
+/// The properties of an operation other than its operands (program_statement explains them).
 struct operation_options {
   double flops = 1;
   double pulled = 2;
@@ -42,20 +42,19 @@ struct operation_options {
   bool keeps = true;
 };
 
-/// Options of an einsum: axes that only one of several operands has and that are summed all the same (os::sum_over).
+/// Options of an einsum: axes that are summed although only one of several operands has them (os::sum_over).
 struct einsum_options {
   std::initializer_list<std::string_view> sum_over{};
 };
 
-/// The properties of an axis beside its name and extent.
+/// The properties of an axis other than its name and extent.
 struct axis_options {
   std::string_view rule_set{};
   bool whole = false;
 };
 
 /// Makes a program line by line.
-/// @throws ostraka::error for a name that is unknown, or known already, and for a statement in which tensors of these
-/// axes cannot meet
+/// @throws ostraka::error for a name that is unknown or already taken, and for a statement whose operands do not match
 class program_builder {
  public:
   explicit program_builder(std::string name, int element_bytes = 4) : element_bytes_(element_bytes) {
@@ -78,7 +77,7 @@ class program_builder {
                           einsum_options const& options = {}) {
     return add(einsum_statement(options), result, operands);
   }
-  /// An einsum whose sums stay partial over the mesh axes that divide them, for a move after it.
+  /// An einsum whose sums stay partial over the mesh axes that divide them, so that a later move reduces them.
   program_builder& partial_einsum(std::string_view result, std::initializer_list<std::string_view> operands,
                                   einsum_options const& options = {}) {
     program_statement s = einsum_statement(options);
@@ -114,7 +113,7 @@ class program_builder {
     return add(std::move(s), result, {operand});
   }
 
-  /// Everything from here on exists, and runs, `times` times: once in each layer.
+  /// All later tensors and statements exist, and run, `times` times: once in each layer.
   program_builder& repeat(std::int64_t times) {
     if (times < 1) refuse("there is at least one layer; give the number of layers");
     if (times > std::numeric_limits<int>::max()) refuse("there are fewer than 2^31 layers; give the number of layers");

@@ -4,14 +4,14 @@
 
 /// @file
 /// Floor 2. Programs of the literature (program.hpp): a feed-forward layer, the encoder of ESM2, a decoder with grouped
-/// heads. Their logical axes are those that rules divide in different ways:
+/// heads. Rules can divide these logical axes independently:
 ///
 ///     batch           sequences
-///     position        positions within blocks, of queries; key: those of keys; attention needs all keys
+///     position        positions of queries within blocks; key: positions of keys; attention needs all keys
 ///     between         positions between blocks: in norms and residuals
 ///     width           the model's width between blocks
-///     block           the same as the input of a block's products
-///     rows            the same in weights
+///     block           the model's width in the input of a block's products
+///     rows            the model's width in weights
 ///     heads, inner    widths within blocks
 ///     vocabulary
 ///
@@ -38,8 +38,8 @@ inline void add_axes(program_builder& p, transformer_shape const& m, token_batch
   p.axis("width", m.width).axis("block", m.width).axis("rows", m.width).axis("inner", m.inner);
 }
 
-// `move_into_block` moves a norm's result to the input of a block's products. `add_to_residual` moves their sums back
-// and adds them to x.
+// `move_into_block` moves a norm's result to the input of a block's products. `add_to_residual` moves the products'
+// sums back and adds them to x.
 inline void move_into_block(program_builder& p, std::string const& name, std::string const& norm) {
   p.deferred(join_text(name, "[batch, position, block]"), join_text(norm, "[batch, position, block]"));
 }
@@ -48,8 +48,8 @@ inline void add_to_residual(program_builder& p, std::string const& sum, std::str
   p.operation(join_text(sum, "[batch, between, width]"), {x, join_text(sum, " moved")}, {.keeps = false});
 }
 
-// Attention to the keys that a window leaves. Each head of keys serves a group of heads of queries. Its derivative
-// computes the scores again, five products instead of two.
+// Attention to the keys within a window. Each head of keys serves a group of heads of queries. Its derivative computes
+// the scores again, five products instead of two.
 inline void attention(program_builder& p, transformer_shape const& m, token_batch const& b, std::string_view x,
                       int norm_numbers, bool causal) {
   std::int64_t const groups = m.heads_of_keys();
@@ -72,7 +72,7 @@ inline void attention(program_builder& p, transformer_shape const& m, token_batc
   add_to_residual(p, "y", "projected", std::string(x));
 }
 
-// The products of a feed-forward sublayer, with a gate if it has two to the inner width.
+// The products of a feed-forward sublayer, with a gate if it has two products to the inner width.
 inline void feed_forward(program_builder& p, transformer_shape const& m, std::string const& h) {
   if (m.up_products == 2) {
     p.einsum("a[batch, position, inner]", {h, "gate[block, inner]"});

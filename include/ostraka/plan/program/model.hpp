@@ -18,18 +18,18 @@ namespace ostraka {
 
 /// A transformer: the shape of a layer, and the number of layers.
 struct transformer_shape {
-  std::int64_t width = 0;       ///< of the model, between sublayers
-  std::int64_t inner = 0;       ///< of the feed-forward sublayer; of one expert
-  int up_products = 1;          ///< from width to inner: 2 with a gate
-  std::int64_t heads = 1;       ///< for queries
-  std::int64_t kv_heads = 0;    ///< for keys and values; 0: as many as for queries
+  std::int64_t width = 0;       ///< width of the model, between sublayers
+  std::int64_t inner = 0;       ///< inner width of the feed-forward sublayer, or of one expert
+  int up_products = 1;          ///< products from width to inner: 2 with a gate
+  std::int64_t heads = 1;       ///< heads of queries
+  std::int64_t kv_heads = 0;    ///< heads of keys and values; 0: as many as heads of queries
   std::int64_t head_width = 0;
   std::int64_t layers = 1;
-  std::int64_t vocabulary = 0;  ///< of the logits after all layers; 0: there are none
-  std::int64_t experts = 1;     ///< of a feed-forward sublayer
+  std::int64_t vocabulary = 0;  ///< extent of the logits after all layers; 0: no logits
+  std::int64_t experts = 1;     ///< experts of a feed-forward sublayer
   std::int64_t active = 1;      ///< experts per token
-  int element_bytes = 2;        ///< of weights, activations and gradients on the wire
-  std::int64_t window = 0;      ///< of attention, os::window(w); 0: all keys
+  int element_bytes = 2;        ///< bytes of an element of weights, activations and gradients in messages
+  std::int64_t window = 0;      ///< window of attention, os::window(w); 0: all keys
 
   [[nodiscard]] constexpr std::int64_t heads_of_keys() const { return kv_heads > 0 ? kv_heads : heads; }
 
@@ -47,8 +47,8 @@ struct token_batch {
 
 namespace planner {
 
-/// The share of all pairs of a position and a key of a sequence that attention multiplies: those of the tiles that the
-/// engine computes where nothing divides the positions.
+/// The share of all pairs of a position and a key that attention multiplies: the pairs in the engine's tiles if no mesh
+/// axis divides the positions.
 [[nodiscard]] constexpr double multiplied_share(transformer_shape const& m, token_batch const& b, bool is_causal) {
   return share_in_tiles({is_causal, m.window > 0 ? m.window : seen_positions::any}, b.length);
 }

@@ -11,9 +11,9 @@
 ///     g[B, S, H] = gelu(a[B, S, H])             an operation, element by element
 ///     y[B, S, M] = g[B, S, H] · down[H, M]      an einsum
 ///
-/// Rules name logical axes. A tensor names its dimensions by them. A statement may rename a dimension of an operand, as
-/// os::rename does: up[N, H] is multiplied as [M, H]. Rules then divide N, for the storage of weights, and M, the width
-/// of activations, independently.
+/// Rules and the dimensions of tensors refer to logical axes by name. A statement may rename a dimension of an operand,
+/// as os::rename does: up[N, H] is multiplied as [M, H]. Rules then divide N, for the storage of weights, and M, the
+/// width of activations, independently.
 
 #include <cstdint>
 #include <optional>
@@ -34,8 +34,8 @@ struct program_axis {
 };
 
 enum class tensor_role : std::uint8_t {
-  input,         ///< given anew in every step; needs no gradient
-  carried,       ///< the input of a layer: the layer before has made it and needs its gradient
+  input,         ///< new in every step; needs no gradient
+  carried,       ///< the input of a layer: the previous layer has made it and needs its gradient
   parameter,     ///< has a gradient and a state in the optimiser
   intermediate,  ///< made by a statement
   result         ///< made by a statement, and returned
@@ -43,7 +43,7 @@ enum class tensor_role : std::uint8_t {
 
 /// A sharding of a tensor that rules do not change.
 struct program_sharding {
-  std::vector<mesh_order> over;  ///< of each dimension, by the numbers of the program's mesh axes
+  std::vector<mesh_order> over;  ///< the mesh axes that divide each dimension, by their numbers in the program
   mesh_set partial{};
 };
 
@@ -63,8 +63,8 @@ struct program_operand {
 };
 
 enum class statement_kind : std::uint8_t {
-  einsum,     ///< products of its operands, summed over axes that the result lacks
-  operation,  ///< element by element, or along rows: devices compute their blocks without others
+  einsum,     ///< the product of its operands, summed over axes that the result lacks
+  operation,  ///< element by element, or along rows: devices compute their blocks independently
   move        ///< the operand under the sharding of the result (os::reshard), whose cotangent it shares
 };
 
@@ -77,16 +77,16 @@ struct program_statement {
 
   // Of einsums.
   std::vector<int> summed_unshared{};  ///< axes that may be summed although one of several operands alone has them
-  bool partial = false;  ///< sums along divided axes stay partial (os::partial): a move after it reduces them
+  bool partial = false;  ///< sums along divided axes stay partial (os::partial): a later move reduces them
 
   // Of operations.
-  double flops = 1;          ///< for each combination of indices of all its axes
-  double pulled = 2;         ///< the flops of its derivative, for each of its own
+  double flops = 1;          ///< flops for each combination of indices of all its axes
+  double pulled = 2;         ///< the flops of its derivative for each of its own flops
   std::vector<int> whole{};  ///< axes that no mesh axis may divide in an operand: a softmax's, keys of attention.
                              ///< Operands that are divided along them are gathered first
-  std::vector<int> rows{};   ///< axes along which it reduces; if they are divided, …
+  std::vector<int> rows{};   ///< axes along which the operation reduces; if they are divided, …
   int row_numbers = 0;       ///< … this many numbers per row are all-reduced, forward and again backward
-  bool keeps = true;         ///< the backward needs its operands, so that they stay in memory
+  bool keeps = true;         ///< the backward needs its operands, so they stay in memory
 
   // Of moves.
   bool deferred = false;  ///< cotangents of the result stay partial until all are added (os::defer_over)
@@ -98,7 +98,7 @@ struct program {
   std::vector<program_axis> axes;
   std::vector<program_tensor> tensors;
   std::vector<program_statement> statements;
-  std::vector<std::string> mesh_axes;  ///< named by shardings of its tensors; empty if none has one
+  std::vector<std::string> mesh_axes;  ///< mesh axes in the shardings of its tensors; empty if no tensor has a sharding
 
   /// The number of the axis, tensor or mesh axis of this name, −1 if there is none.
   [[nodiscard]] int find_axis(std::string_view n) const { return find(axes, n); }

@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 2. The axes that an einsum of a program would sum on their own (plan/rules/unshared_sum.hpp), in the program's
-/// numbers and in words. A program refuses the same statements as os::einsum, whether calls or a text build it.
+/// numbers and in words. A program refuses the same statements as os::einsum, both if calls build it and if it is read
+/// from text.
 
 #include <algorithm>
 #include <cstddef>

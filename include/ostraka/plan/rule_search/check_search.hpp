@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Checks the arguments of the search for rules (rule_search.hpp): the program computes something, meshes and
-/// settings have numbers that go together, and the machine computes with such elements and connects its devices.
+/// Floor 2. Checks the arguments of the search for rules (rule_search.hpp): the program has statements, the numbers of
+/// meshes and settings are consistent, and the machine computes with such elements and connects its devices.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,7 @@ inline void require(bool good, std::string const& why) {
   if (!good) throw_error("search_rules: ", why);
 }
 
-// The search counts products of a statement and elements of a tensor in 64 bits, the latter on all devices together.
+// The search counts the products of a statement, and the elements of a tensor on all devices together, in 64 bits.
 inline void check_program(program const& p, std::int64_t devices) {
   require(!p.statements.empty(), join_text("program ", p.name, " computes nothing; give it statements"));
   auto const indices = [&](std::vector<int> const& axes) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. A price that depends on a few logical axes, for the search over rules (rule_search.hpp), as a tree of the
-/// axes' rules in the order in which the search decides on axes. Each node knows the least price of any completion of
+/// Floor 2. A price that depends on a few logical axes, for the search over rules (rule_search.hpp): a tree of the
+/// axes' rules, in the order in which the search decides the axes. Each node knows the least price of any completion of
 /// the rules above it, so the search has an exact bound for each factor. A rule that no completion admits has no node.
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class price_factor {
   [[nodiscard]] std::vector<int> const& axes() const { return axes_; }
   [[nodiscard]] two_prices const& least(int at_node) const { return nodes_[at(at_node)].least; }
   [[nodiscard]] bool admits_any() const { return nodes_[0].any; }
-  // The child node for the value with this number, −1 if there is none.
+  // The child node for the value with this number; −1 if there is none.
   [[nodiscard]] int below(int at_node, int value) const {
     int const first = nodes_[at(at_node)].children;
     return first < 0 ? -1 : children_[at(first + value)];

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The meshes that a number of devices can form: 8 is 8, 2 · 4, 4 · 2 and 2 · 2 · 2. If all links are alike,
-/// the order of mesh axes does not matter, and the larger one comes first.
+/// Floor 2. The meshes that a number of devices can form: 8 is 8, 2 · 4, 4 · 2 and 2 · 2 · 2. If all links are equal,
+/// the order of mesh axes does not matter, and larger ones come first.
 
 #include <cstdint>
 #include <vector>

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. The price of a step of a program under a set of rules, all statements and tensors together, and the best of
-/// many sets: those with the least time; if equal, the least memory; if equal, the simplest.
+/// many sets: the sets with the least time, then the least memory, then the simplest.
 
 #include <algorithm>
 #include <cmath>
@@ -24,10 +24,10 @@ struct ranked_rules {
   axis_rules rules;
   keeping kept = keeping::everything;
   double seconds = 0;
-  double computing = 0;                ///< of `seconds`, those that compute
-  double flops = 0;                    ///< of products and sums, per device
-  std::vector<double> seconds_over{};  ///< of communication, by set of mesh axes (mesh_set::bits)
-  std::vector<double> bytes_over{};    ///< that a device sends
+  double computing = 0;                ///< the part of `seconds` for computation
+  double flops = 0;                    ///< flops of products and sums, per device
+  std::vector<double> seconds_over{};  ///< seconds of communication, by set of mesh axes (mesh_set::bits)
+  std::vector<double> bytes_over{};    ///< bytes that a device sends, by set of mesh axes
   program_memory memory{};
 
   [[nodiscard]] double moving() const { return seconds - computing; }
@@ -74,7 +74,7 @@ class best_rules {
  public:
   best_rules(int most, double limit) : most_(static_cast<std::size_t>(most) + 1), limit_(limit) {}
 
-  // True if rules that take at least this much can be among them.
+  // True if rules that take at least this time and memory can be among the best.
   [[nodiscard]] bool would_keep(double seconds, double bytes, int count) const {
     if (bytes > limit_ || seconds == std::numeric_limits<double>::infinity()) return false;
     if (all_.size() < most_) return true;
@@ -119,7 +119,7 @@ class best_rules {
 
   static bool alike(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(a, b); }
 
-  std::size_t most_;  // one more than asked for: not every wording of rules that tie with the last one is tried
+  std::size_t most_;  // one more than requested, because not every wording of rules that tie with the last one is tried
   double limit_;
   std::vector<ranked_rules> all_;
 };

@@ -20,7 +20,7 @@ namespace ostraka::planner {
 
 namespace detail {
 
-// The number in the largest of these units, each `step` times the one before, that leaves 1 or more.
+// The number in the largest of these units in which it is 1 or more. Each unit is `step` times the previous one.
 template <std::size_t N>
 [[nodiscard]] std::string with_unit(double n, char const* const (&units)[N], double step) {
   std::size_t u = 0;
@@ -52,7 +52,7 @@ inline void append(std::string& list, char const* separator, std::string const& 
   return text;
 }
 
-// The width in characters, of which some take several bytes.
+// The width in characters; some characters take several bytes.
 [[nodiscard]] inline std::size_t width_of(std::string const& text) {
   std::size_t n = 0;
   for (char c : text) n += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;

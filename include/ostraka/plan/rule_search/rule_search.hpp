@@ -3,11 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 2. The search for rules: which mesh axes divide which logical axes of a program, so that a step takes the
-/// least time among all that fit into memory. It goes axis by axis, depth first. The price of each statement and each
-/// tensor knows the least that completions of the rules so far can take (factor.hpp). The search leaves out those that
-/// cannot be among the best, and nothing else: it is exact. Mesh axes with equal sizes and links are interchangeable;
-/// only one order of them is tried.
+/// Floor 2. The search for rules, the mesh axes that divide each logical axis of a program, such that a step takes the
+/// least time among all rules that fit into memory. It goes axis by axis, depth first. For each statement and each
+/// tensor it knows the least price of any completion of the rules so far (factor.hpp). It skips only completions that
+/// cannot be among the best, so it is exact. Mesh axes with equal sizes and links are interchangeable, and only one
+/// order of them is tried.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,20 +27,21 @@ namespace ostraka::planner {
 /// How os::search_rules searches: how many results, in how much memory, on which meshes.
 struct search_settings {
   int most = 10;                  ///< sets of rules to rank
-  double memory_bytes = 0;        ///< per device; 0: that of the machine
-  int mesh_axes = 2;              ///< at most, if the search chooses the mesh
-  std::int64_t node_devices = 0;  ///< devices of a node; 0: all devices are in one
-  step_settings step{};           ///< but for `kept`
-  std::vector<keeping> kept{keeping::everything, keeping::all_but_gathers, keeping::layers};  ///< to be tried
+  double memory_bytes = 0;        ///< per device; 0: the machine's memory
+  int mesh_axes = 2;              ///< the most mesh axes if the search chooses the mesh
+  std::int64_t node_devices = 0;  ///< devices of a node; 0: all devices are in one node
+  step_settings step{};           ///< except for `kept`, which the search chooses
+  std::vector<keeping> kept{keeping::everything, keeping::all_but_gathers, keeping::layers};  ///< the choices of `kept`
+                                                                                              ///< to try
 };
 
 struct search_result {
   std::vector<ranked_rules> ranked;  ///< the best first; empty if nothing fits
-  double least_memory = 0;           ///< no rules need less; a bound, known also if nothing fits
-  double memory_bytes = 0;           ///< that were allowed
+  double least_memory = 0;           ///< a lower bound for all rules, known even if nothing fits
+  double memory_bytes = 0;           ///< the allowed bytes
   std::size_t meshes = 0;
   std::size_t decisions = 0;         ///< partial sets of rules that were visited
-  std::size_t plans = 0;             ///< made by the planner
+  std::size_t plans = 0;             ///< number of plans made by the planner
 };
 
 namespace detail {
@@ -98,7 +99,7 @@ class rules_on_mesh {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  // Two axes of one tensor share no mesh axis.
+  // Finds axes that cannot share a mesh axis, because one tensor has both.
   void find_conflicts() {
     conflicts_.assign(p_.axes.size(), std::vector<bool>(p_.axes.size()));
     for (program_tensor const& t : p_.tensors)
@@ -140,7 +141,7 @@ class rules_on_mesh {
       }
   }
 
-  // Finds for each mesh axis the last one before it that it may change places with; −1 if there is none.
+  // Finds for each mesh axis the last interchangeable one before it; −1 if there is none.
   void find_interchangeable() {
     for (int m = 0; m < mesh_.axes(); ++m) {
       twin_[m] = -1;

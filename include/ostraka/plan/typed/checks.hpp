@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The checks of an einsum and a contraction of given types. Each gives `reason::ok` or one of the reasons, as
-/// a type. Operations raise it; the queries (`os::can_einsum`, `os::can_contract`) only look at it.
+/// Floor 2. The checks of an einsum and a contraction of given types. Each check returns `reason::ok` or a reason, as a
+/// type. Operations raise the reason; the queries (`os::can_einsum`, `os::can_contract`) only test for it.
 
 #include <type_traits>
 
@@ -65,7 +65,7 @@ struct einsum_types {
 template <class Types>
 concept planned = requires { typename std::bool_constant<Types::plan.feasible>; };
 
-/// The verdict if it is not: the compiler has said that it stopped, and this sentence gives the remedy.
+/// The verdict if it is not. The compiler has reported that it stopped; this sentence gives the remedy.
 template <class... Operands>
 struct plan_of_too_many_steps {
   static_assert(reason::never<Operands...>,
@@ -73,7 +73,7 @@ struct plan_of_too_many_steps {
                 "ostraka::large_plans (docs/options.md)");
 };
 
-/// True if all extents and sizes of an operation are static, so that its nominal sizes are its sizes.
+/// True if all extents and sizes of an operation are static, so that its nominal sizes are the actual ones.
 template <class... Names>
 inline constexpr bool all_static = ((Names::extent != dynamic_extent) && ...);
 template <class... Axes, class... Ms>
@@ -125,7 +125,7 @@ consteval auto check_bounds() {
     return found<moved>{};
 }
 
-// The operation of a kind of reduction, as reasons print it.
+// The operation for a kind of reduction, as reasons print it.
 template <reduction How>
 using operation_of = typename nth<static_cast<int>(How), operation::sum, operation::max, operation::min,
                                   operation::prod, operation::bit_and, operation::bit_or>::type;
@@ -180,7 +180,7 @@ template <class Operand>
   requires requires { typename Operand::value_type; }
 inline constexpr bool holds_bools<Operand> = std::is_same_v<typename Operand::value_type, bool>;
 
-// Bools are neither multiplied nor summed; a single tensor of them may be rearranged.
+// Bools are neither multiplied nor summed, but a single tensor of bools may be rearranged.
 template <class Out, class... Operands>
 consteval auto check_no_bools() {
   constexpr bool rearranged =
@@ -358,7 +358,7 @@ template <class Summed, class Left, class Right>
 using contract_verdict = typename decltype(detail::check_contract<Summed, Left, Right>())::type;
 
 /// True if `os::einsum<Out…>(operands…)` compiles: `os::can_einsum<os::dims<I/X, K/Y>, TA, TB>`. Operands are tensor
-/// types or shardings, and a policy's type may stand last.
+/// types or shardings, and a policy's type may come last.
 template <class Out, class... Operands>
 inline constexpr bool can_einsum =
     detail::is_einsum<typename detail::dims_types<Out>::sharding_type,

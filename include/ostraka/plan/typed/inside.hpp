@@ -49,7 +49,7 @@ struct inside_entry<P, Manual> {
   using type = typename partial_over_rest<P, difference_of<typename P::mesh_axes, Manual>>::type;
 };
 
-/// No axis divided over these mesh axes, and no parts over them.
+/// The sharding without these mesh axes in the divisions of axes and in parts.
 template <class Sharding, class MeshAxes>
 struct gathered;
 template <class... Entries, class MeshAxes>
@@ -65,7 +65,7 @@ struct inside<sharding<Entries...>, Manual, type_list<More...>> {
                                      type_list<More...>>::type;
 };
 
-/// The sharding of the block. The manual mesh axes no longer divide axes or hold parts; the block varies along those
+/// The sharding of the block. The manual mesh axes no longer divide axes or hold parts; the block varies along the ones
 /// that did.
 template <class Sharding, class Manual>
 using inside_of = typename inside<Sharding, Manual>::type;
@@ -98,14 +98,14 @@ struct enter_check<sharding<Entries...>, Manual> {
   using type = first_fault<typename entry_verdict<Entries, Manual>::type...>;
 };
 
-// `reason::ok` if a tensor can be seen as a block.
+// `reason::ok` if a tensor can enter a body as a block.
 template <class Sharding, class Manual>
 using enter_verdict = typename enter_check<Sharding, Manual>::type;
 
 // ---- leaving --------------------------------------------------------------------------------------------------------
 
-// Checks that `Block` can leave as `Out`. `Manual` are the manual mesh axes, and `Kept` those along which the operands
-// already varied outside.
+// Checks that `Block` can leave as `Out`. `Manual` are the manual mesh axes, and `Kept` the mesh axes along which the
+// operands already varied outside.
 template <class Block, class Out, class Manual, class Kept>
 consteval auto check_leave() {
   using in_out = common_of<mesh_axes_in<Out>, Manual>;

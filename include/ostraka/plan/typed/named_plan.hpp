@@ -29,12 +29,12 @@ inline constexpr planner::naming naming_of{names_of<Labels>.data(), names_of<Mes
 
 }  // namespace detail
 
-/// How an operation keeps within a limit of workspace: `plan.within(1 << 20, I = 4096)` shows the effect of
-/// os::within(1 << 20).
+/// The passes by which an operation keeps within a limit of workspace: `plan.within(1 << 20, I = 4096)` shows the
+/// effect of os::within(1 << 20).
 struct passes_within {
-  bool fits = false;           ///< whether any number of passes keeps within the limit
+  bool fits = false;           ///< true if some number of passes keeps within the limit
   std::int64_t count = 1;      ///< the number of passes
-  std::string_view label{};    ///< each pass takes a part of it; empty if there is a single pass
+  std::string_view label{};    ///< the label of which each pass takes a part; empty if there is a single pass
   std::int64_t workspace = 0;  ///< in bytes; the least possible if nothing fits
 };
 
@@ -58,8 +58,8 @@ struct named_plan : planner::einsum_plan {
     return planner::bytes_per_device(elements, ElementBytes, e);
   }
 
-  /// Bytes moved by all devices together; exact, also for uneven blocks. If the size of a mesh axis is given that the
-  /// plan does not name (mesh.sizes() gives all), the devices along it do the same side by side, and all of them count.
+  /// Bytes moved by all devices together; exact, also for uneven blocks. If the arguments include a mesh axis that the
+  /// plan does not name (mesh.sizes() includes all), the devices along it repeat the work, and all of them count.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t total_bytes(Given const&... given) const {
     return this->elements_moved(extents_of(given...)) * ElementBytes * side_by_side(collect_sizes(given...));
@@ -77,20 +77,20 @@ struct named_plan : planner::einsum_plan {
     return planner::peak_workspace(*this, extents_of(given...)) * ElementBytes;
   }
 
-  /// The plan under os::within(limit): this one, or, if this one takes more in any passes, another that takes less, if
-  /// there is one.
+  /// The plan under os::within(limit): this plan, or another one that takes less workspace if this plan does not fit in
+  /// any number of passes.
   template <class... Given>
   [[nodiscard]] constexpr named_plan fitting(std::int64_t limit, Given const&... given) const {
     return {planner::fit_plan(*this, extents_of(given...), {limit / ElementBytes}).plan};
   }
 
-  /// The plan under os::for_these_sizes: that of the same operation for these sizes.
+  /// The plan under os::for_these_sizes: the plan of the same operation for these sizes.
   template <class... Given>
   [[nodiscard]] constexpr named_plan for_sizes(Given const&... given) const {
     return {planner::replan(*this, this->rule, extents_of(given...))};
   }
 
-  /// The passes in which that plan keeps within `limit` bytes.
+  /// The passes in which the plan under os::within(limit) keeps within `limit` bytes.
   template <class... Given>
   [[nodiscard]] constexpr passes_within within(std::int64_t limit, Given const&... given) const {
     planner::pass_choice const c = planner::fit_plan(*this, extents_of(given...), {limit / ElementBytes}).passes;
@@ -99,7 +99,7 @@ struct named_plan : planner::einsum_plan {
     return {c.fits, c.first.parts, label, c.workspace * ElementBytes};
   }
 
-  /// For the library: the given extents, as plans count with them.
+  /// For the library: the given extents in the form that plans use.
   template <class... Given>
   [[nodiscard]] static constexpr planner::extents extents_of(Given const&... given) {
     return detail::extents_from(Labels{}, Mesh{}, collect_sizes(given...));
@@ -114,8 +114,8 @@ struct named_plan : planner::einsum_plan {
   }
 };
 
-/// A plan that is known from types, `Source::plan`. It is that value, and its numbers are constants wherever it is
-/// stored, as the size of a std::array is: static_assert(p.communications() == 1) holds for `auto const p = os::plan<I,
+/// A plan that is known from types, `Source::plan`. It has that value, and its numbers are constants even if the object
+/// is not, like the size of a std::array: static_assert(p.communications() == 1) holds for `auto const p = os::plan<I,
 /// K>(a, b)` even if `a` and `b` are references, which give no constant before C++23.
 template <class Source>
 struct constant_plan : std::remove_cvref_t<decltype(Source::plan)> {
@@ -160,7 +160,7 @@ inline constexpr bool all_among = false;
 template <class... Names, class Among>
 inline constexpr bool all_among<type_list<Names...>, Among> = ((position_in<Names, Among> >= 0) && ...);
 
-// The labels of the tensors that stand in for a plan's operands and, after them, its result.
+// The labels of the tensors that are given as a plan's operands and, after them, its result.
 template <class Labels, class Mesh>
 struct given_labels {
   std::string label[planner::max_operands + 1];
@@ -184,8 +184,8 @@ struct given_labels {
 }  // namespace detail
 
 /// The plan in the literature's notation, with the bytes per device that each step moves for the given extents; without
-/// any, for the extents that the plan was made for. Tensors that are given in the order of the operands, possibly with
-/// the result after them, appear under their labels: `C[I_X, K] = T[I_X, J] · V[J, K]`.
+/// any, for the extents that the plan was made for. Tensors given in the order of the operands, possibly followed by
+/// the result, appear under their labels: `C[I_X, K] = T[I_X, J] · V[J, K]`.
 template <class Labels, class Mesh, int ElementBytes, class... Given>
 [[nodiscard, gnu::cold]] std::string describe(named_plan<Labels, Mesh, ElementBytes> const& plan,
                                               Given const&... given) {

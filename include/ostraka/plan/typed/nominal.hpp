@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 2. The sizes that plans are made for if types do not tell them. They are the same in every run and never the
+/// Floor 2. The sizes for which plans are made if types do not give them. They are the same in every run and never the
 /// actual sizes, so that a program's communication does not change with its input.
 ///
 ///     [B, S, F] · [F, D] → [B, S, D]     B = S = 64, F = D = 4096
 ///
-/// Labels that occur in the same tensors are one index of the product, so they share one nominal extent. A product of
-/// tensors is then planned like that of the matrices that it is, and the layers of the literature get the literature's
+/// Labels that occur in the same tensors are one index of the product, so they share one nominal extent. Then a product
+/// of tensors is planned like the equivalent product of matrices, and the layers of the literature get the literature's
 /// plans. If another index is known to be longer, the nominal one is as long as the longest: a layer whose weights have
-/// static extents is planned for as many tokens.
+/// static extents is planned for as many tokens as its longest index.
 
 #include <cstdint>
 
@@ -38,7 +38,7 @@ inline constexpr std::int64_t nominal_mesh_size = 4;
 /// nominal_extent; at least nominal_mesh_size.
 [[nodiscard]] constexpr extents nominal_sizes(extents const& known, bounded_list<spec, max_operands> const& operands,
                                               spec const& result) {
-  std::uint32_t tensors[max_labels]{};  // the tensors that a label occurs in
+  std::uint32_t tensors[max_labels]{};  // the tensors in which a label occurs
   for (int k = 0; k <= operands.count; ++k) {
     spec const& s = k == operands.count ? result : operands.item[k];
     for (int i = 0; i < s.rank; ++i) tensors[s.label[i]] |= std::uint32_t{1} << k;

@@ -50,7 +50,7 @@ struct plan_for {
 }  // namespace detail
 
 /// The plan of `os::einsum<Out…>(operands…)` from types alone: `os::plan_of<os::dims<I/X, K/Y>, TA, TB>`. Operands are
-/// tensor types or shardings (bytes are then counted as for float). A policy's type may stand last.
+/// tensor types or shardings (bytes are then counted as for float). A policy's type may come last.
 template <class Out, class... Operands>
 inline constexpr auto plan_of = detail::plan_for<typename detail::dims_types<Out>::sharding_type>::make(
     std::type_identity<typename detail::arguments<std::remove_cvref_t<Operands>...>::policy>{},
@@ -65,9 +65,9 @@ struct einsum_plan_source {
 
 }  // namespace detail
 
-/// The plan of `os::einsum<Out…>(operands…)` as a constant expression: it says what would move and moves nothing.
+/// The plan of `os::einsum<Out…>(operands…)` as a constant expression: it tells what would move, and moves nothing.
 /// Before C++23 references, such as a function's parameters, cannot initialise a `constexpr` variable. A plain variable
-/// serves as well, for the plan's numbers are constants:
+/// works as well, because the plan's numbers are constants:
 ///
 ///     auto const plan = os::plan<I/X, K/Y>(a, b);
 ///     static_assert(plan.count(os::step::all_gather) == 1);

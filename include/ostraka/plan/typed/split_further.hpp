@@ -8,7 +8,7 @@
 ///
 ///     [I, J], 64 x 256       over X     [I, J_X]
 ///     [I_Y, J], 64 x 256     over X     [I_Y, J_X]
-///     [I_X, J]               over X     [I_X, J]      X is in use already
+///     [I_X, J]               over X     [I_X, J]      X is already in use
 
 #include <type_traits>
 
@@ -18,7 +18,7 @@
 
 namespace ostraka::detail {
 
-/// The axis whose blocks are the longest at the extents that plans are made for; if several are, the first.
+/// The axis with the longest blocks at the extents for which plans are made; the first one if there are several.
 template <class Sharding>
 consteval int longest_axis() {
   using labels = typename sharding_traits<Sharding>::axes;
@@ -42,7 +42,7 @@ struct entry_over<Axis, type_list<Ms...>, X> {
   using type = over<Axis, Ms..., X>;
 };
 
-/// The sharding with its longest axis divided over these mesh axes, too. Skips mesh axes that are in use.
+/// The sharding with its longest axis also divided over these mesh axes. Skips mesh axes that are in use.
 template <class Sharding, class... Xs>
 struct split_further {
   using type = Sharding;

@@ -29,7 +29,7 @@ struct sharding_inside<sharding<Entries...>> {
   using type = sharding<Entries...>;
 };
 
-// One entry in numbers: its label and the mesh axes that divide it, or the mesh axes that the tensor is partial over.
+// One entry in numbers: its label and the mesh axes that divide it, or the mesh axes over which the tensor is partial.
 struct entry_numbers {
   int label = -1;
   planner::mesh_order order{};
@@ -99,7 +99,7 @@ struct from_spec {
   static auto dimension(std::integer_sequence<int, Ks...>)
       -> over<typename type_at<Labels, S.label[Dim]>::type, typename type_at<Mesh, S.over[Dim][Ks]>::type...>;
 
-  // A sharding among the dimensions stands for its own dimensions, and sharding<> has none.
+  // A sharding among the dimensions expands to its own dimensions; sharding<> has none.
   template <int M>
   using if_partial =
       std::conditional_t<S.partial.contains(M),
@@ -114,7 +114,7 @@ struct from_spec {
   using type = decltype(all(std::make_integer_sequence<int, S.rank>{}, std::make_integer_sequence<int, Mesh::size>{}));
 };
 
-// Names in a row. The array has one more, since there may be none.
+// An array of names, with one extra element, because there may be no names.
 template <int Count>
 struct name_list {
   std::string_view name[Count + 1];
@@ -174,7 +174,7 @@ using varying_in = typename sharding_traits<sharding_in<T>>::varying;
 template <class T, class Labels, class Mesh>
 inline constexpr planner::spec spec_of = detail::to_spec<Labels, Mesh>(sharding_in<T>{});
 
-/// The sharding that a spec stands for.
+/// The sharding that a spec represents.
 template <planner::spec S, class Labels, class Mesh>
 using sharding_from = typename detail::from_spec<S, Labels, Mesh>::type;
 

@@ -15,7 +15,7 @@
 
 namespace ostraka::detail {
 
-// The axes as labels. Leaves out axes that are none of the labels, which os::sum_over may name.
+// The axes as labels. Leaves out axes that are not among the labels, which os::sum_over may name.
 template <class Labels, class... Axes>
 consteval planner::label_set label_set_of(type_list<Axes...>) {
   return (planner::label_set{0} | ... |

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. The results of operations on blocks. They vary along the mesh axes along which an operand does, and a
-/// tensor that is divided over a mesh axis does not meet a block that varies along it.
+/// tensor that is divided over a mesh axis cannot be combined with a block that varies along it.
 
 #include <type_traits>
 
@@ -37,7 +37,7 @@ using varying_as = typename detail::with_varying<Sharding, union_of<varying_in<O
 
 namespace detail {
 
-// The same for arguments, some of which may be no tensors by mistake.
+// The same for arguments, some of which may not be tensors, by mistake.
 template <class T>
 struct varying_in_argument {
   using type = type_list<>;
@@ -117,8 +117,8 @@ consteval auto check_blocks() {
   }
 }
 
-// `reason::ok` if the operands may meet in the body of os::shard_map, and the result names no mesh axis along which
-// they vary.
+// `reason::ok` if the operands may be combined in the body of os::shard_map, and the result names no mesh axis along
+// which they vary.
 template <class Out, class... Operands>
 using blocks_verdict = typename decltype(check_blocks<Out, Operands...>())::type;
 
@@ -143,7 +143,7 @@ consteval auto check_no_block() {
     return found<reason::ok>{};
 }
 
-// `reason::ok` if `A` is no block. For operations that act for all devices.
+// `reason::ok` if `A` is not a block. For operations of the global view only.
 template <class A, class Operation>
 using no_block_verdict = typename decltype(check_no_block<A, Operation>())::type;
 

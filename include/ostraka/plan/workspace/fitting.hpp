@@ -3,14 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 2. The plan that keeps within a limit of workspace: the planner's own, in passes if need be (passes.hpp). If
-/// that fits in no passes, it is the cheapest plan that fits among all work partitions of the product.
+/// Floor 2. The plan that keeps within a limit of workspace: the planner's own plan, in passes if necessary
+/// (passes.hpp). If that does not fit in any number of passes, it is the cheapest plan that fits among all work
+/// partitions of the product.
 ///
 ///     C[I_X, K] = A[I, J] · B[J_X, K]      the planner's: sums over parts of J, scattered; over K, by columns
 ///                                          within less: B gathered; over J, by rows
 ///
-/// A work partition gives for each mesh axis the label by which it divides the product, and its place among the other
-/// mesh axes on that label, or the operand that stays partial.
+/// A work partition has, for each mesh axis, the label by which it divides the product and its position among the mesh
+/// axes on that label, or the operand that stays partial.
 
 #include <cstdint>
 #include <limits>
@@ -23,7 +24,7 @@
 
 namespace ostraka::planner {
 
-/// The most that a plan may take.
+/// The limits of a plan.
 struct plan_bounds {
   std::int64_t workspace = 0;                                     ///< elements, on the device with the largest blocks
   std::int64_t moved = std::numeric_limits<std::int64_t>::max();  ///< elements, of all devices together
@@ -37,7 +38,7 @@ struct plan_bounds {
   return b;
 }
 
-/// A plan, and how it keeps within its bounds, or how near it comes.
+/// A plan, and the passes by which it keeps within its bounds or comes nearest to them.
 struct fitted_plan {
   einsum_plan plan{};
   pass_choice passes{};
@@ -140,7 +141,7 @@ class fitting_search {
     return plan;
   }
 
-  // Keeps the cheapest plan that fits; until one fits, the one that needs the least workspace.
+  // Keeps the cheapest plan that fits; until one fits, the plan with the least workspace.
   [[gnu::cold]] constexpr void consider() {
     einsum_plan const plan = plan_of_division();
     std::int64_t const moved = plan.elements_moved(e_);
@@ -165,8 +166,8 @@ class fitting_search {
   std::int64_t moved_ = 0;
 };
 
-// True if there are other partitions to try. A policy that names a way leaves none, nor does a reshard. With more than
-// two operands only the cheapest plan is considered.
+// True if there are other partitions to try. A policy that fixes the moves leaves none, nor does a reshard. With more
+// than two operands only the cheapest plan is considered.
 constexpr bool has_other_divisions(einsum_plan const& plan) {
   return plan.rule == admit::any && plan.operands.size() <= 2 && plan.computes();
 }

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 2. The memory that a plan takes beyond operands and result, and the elements that it copies. The plan is
-/// lowered for the device with the largest blocks, and counted. Lowering says what each step makes, packs and puts in
-/// place (lower_move.hpp, lower_product.hpp).
+/// lowered for the device with the largest blocks, and counted. Lowering determines what each step makes, packs and
+/// unpacks (lower_move.hpp, lower_product.hpp).
 
 #include <cstdint>
 
@@ -14,16 +14,16 @@
 
 namespace ostraka::planner {
 
-/// The number of elements that a plan holds at once beyond operands and result, and that it copies beside its local
-/// contractions, on the device with the largest blocks. The result is held as if the operation added to its old
-/// contents, and copied as if it overwrote them.
+/// The number of elements that a plan holds at once beyond operands and result, and that it copies outside its local
+/// contractions, on the device with the largest blocks. The result counts both as held for an addition to its old
+/// contents and as copied over them.
 struct memory_use {
   std::int64_t peak = 0;
   std::int64_t copied = 0;
 };
 
 /// The memory use of a plan. If the extents are those of one of several passes, it is that of the largest pass. It is
-/// exact if the labels' extents are multiples of their parts, and a bound otherwise.
+/// exact if the labels' extents are multiples of the numbers of their parts, and an upper bound otherwise.
 [[nodiscard]] constexpr memory_use memory_of(einsum_plan const& plan, extents const& e) {
   tally t;
   lower(plan, decide(plan, e), last_device(e), t);
@@ -35,8 +35,8 @@ struct memory_use {
   return memory_of(plan, e).peak;
 }
 
-/// The number of elements copied beside local contractions, on the device with the largest blocks: packed, put in
-/// place, taken over.
+/// The number of elements copied outside local contractions, on the device with the largest blocks: packed, unpacked,
+/// and passed on.
 [[nodiscard]] constexpr std::int64_t copied_elements(einsum_plan const& plan, extents const& e) {
   return memory_of(plan, e).copied;
 }

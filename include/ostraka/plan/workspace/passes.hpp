@@ -4,15 +4,15 @@
 
 /// @file
 /// Floor 2. A plan within a limit of workspace: the same steps in several passes, each over a part of the indices of
-/// one label. Gathers, products and scatters are smaller by the number of passes. The bytes on the wire are the same,
-/// in more messages.
+/// one label. Gathers, products and scatters are smaller by the number of passes. The same bytes move, in more
+/// messages.
 ///
 ///     C[I_X, K] = A[I_X, J] · B[J_X, K]      over K     each pass gathers columns of B and writes columns of C
 ///                                            over J     each gathers rows of B, and adds to C
-///                                            over I     no: each pass would gather all of B again
+///                                            over I     not possible: each pass would gather all of B again
 ///     C[I_X, K] = A[I, J_X] · B[J_X, K]      over K     each scatters columns of the summands
 ///
-/// A label that is divided in the same way wherever it occurs, or not at all, is taken block by block: all devices are
+/// A label that is divided in the same way in all tensors, or in none, is processed block by block, so all devices are
 /// busy in all passes. For any other label, a pass takes a range of global indices. Before or after it moves, some
 /// devices hold none of it.
 
@@ -22,7 +22,7 @@
 
 namespace ostraka::planner {
 
-/// How a plan keeps within a limit, or how near it comes.
+/// The passes by which a plan keeps within a limit, or comes nearest to it.
 struct pass_choice {
   pass first{};                ///< of `first.parts` passes; without a label if there is a single pass
   std::int64_t workspace = 0;  ///< elements
@@ -32,7 +32,7 @@ struct pass_choice {
 namespace detail {
 
 // True if the plan may run in passes over the label. Every step has to act on a part of the label, so that none is
-// repeated. If the label is summed, the passes add up in the result, which then stays where it is.
+// repeated. If the label is summed, the passes add to the result, which no later step may move.
 constexpr bool splits_into_passes(einsum_plan const& plan, int label) {
   tensor_states tensors(plan);
   bool summed = false;
@@ -50,7 +50,7 @@ constexpr bool splits_into_passes(einsum_plan const& plan, int label) {
   return true;
 }
 
-// Whether a label is divided in the same way wherever it occurs, and the most blocks that it is divided into.
+// Says whether a label is divided in the same way in all tensors, and into how many blocks at most.
 struct division_of_label {
   bool same_everywhere = true;
   std::int64_t blocks = 1;
@@ -73,7 +73,7 @@ constexpr division_of_label division_of(einsum_plan const& plan, int label, exte
   return d;
 }
 
-// The fewest passes that fit; if none fit, the most that there are.
+// The fewest passes that fit; if none fit, the largest possible number.
 constexpr pass_choice fewest_passes(einsum_plan const& plan, extents e, int label, division_of_label const& d,
                                     std::int64_t limit) {
   std::int64_t const n = e.label[label];
@@ -85,6 +85,7 @@ constexpr pass_choice fewest_passes(einsum_plan const& plan, extents e, int labe
   };
   pass_choice best = with(std::max<std::int64_t>(e.now.parts, 1));
   for (std::int64_t few = 1, many = best.first.parts; best.fits && few < many;) {  // more passes never need more
+                                                                                   // workspace
     std::int64_t const middle = few + (many - few) / 2;
     pass_choice const now = with(middle);
     now.fits ? many = middle : few = middle + 1;
@@ -93,15 +94,15 @@ constexpr pass_choice fewest_passes(einsum_plan const& plan, extents e, int labe
   return best;
 }
 
-// The number of messages in a row. A pass over a part of a label that moves is sent on from few devices.
+// The number of consecutive messages. If the label is divided and moves, only a few devices send in a pass.
 constexpr std::int64_t messages_in_a_row(pass_choice const& c, division_of_label const& d) {
   return c.first.parts * (d.same_everywhere ? 1 : d.blocks);
 }
 
 }  // namespace detail
 
-/// The plan of a reshard as one whose only tensor is the result, so that the result of its last step is no workspace.
-/// Returns other plans as they are.
+/// The plan of a reshard as one whose only tensor is the result, so that the result of its last step is not workspace.
+/// Returns other plans unchanged.
 [[nodiscard]] constexpr einsum_plan result_in_place(einsum_plan plan) {
   if (!plan.computes())
     for (int i = 0; i < plan.steps.size(); ++i) plan.steps[i].operand = the_result;
@@ -109,8 +110,8 @@ constexpr std::int64_t messages_in_a_row(pass_choice const& c, division_of_label
 }
 
 /// One pass if the plan fits into `limit` elements of workspace. Otherwise as few passes as fit, over the label with
-/// the fewest messages in a row; if equal, over one of the result rather than a summed one. If nothing fits, the choice
-/// that needs the least workspace.
+/// the fewest consecutive messages; if equal, over a label of the result rather than a summed one. If nothing fits, the
+/// choice that needs the least workspace.
 [[nodiscard]] constexpr pass_choice choose_passes(einsum_plan const& plan, extents const& e, std::int64_t limit) {
   pass_choice best{{}, peak_workspace(plan, e), false};
   best.fits = best.workspace <= limit;
