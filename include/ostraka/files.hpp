@@ -8,7 +8,7 @@
 ///
 ///     os::save("model.safetensors", params);                              // a tree of parameters
 ///     auto params = os::load<mlp>("model.safetensors", mesh);             // under any sharding, on any mesh
-///     os::load_into(params, "model.safetensors");                         // into a tree that is there
+///     os::load_into(params, "model.safetensors");                         // into an existing tree
 ///     auto params = os::load<llama>("hub", mesh, names, os::cast_to<float>);  // parts, other names, other elements
 ///     os::save("run.safetensors", os::together("model", params, "optimizer", state));
 ///     os::save("hub", params, os::in_parts_of(5'000'000'000));            // parts and their index

@@ -19,7 +19,7 @@ struct contract_result {
   using type = varying_as<sharding_from<types::finding.result, typename types::labels, typename types::mesh>, A, B>;
 };
 
-/// The type of the tensor that stands for a refused product.
+/// The type that takes the place of a refused product.
 template <class Summed, class A, class B>
 struct refused_product {
   using type = after_error_of<float, sharding<>>;

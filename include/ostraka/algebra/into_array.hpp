@@ -251,7 +251,7 @@ void einsum_into(Array&& array, A const& a, OperandsThenFactors const&... more) 
   detail::operate_how(detail::into<block>{block{array}}, operation::einsum<sharding_of<Out...>>{}, a, more...);
 }
 
-/// array <- f of the elements that meet, divided as named: os::map_into for this device's block in an array of the
+/// array <- f of the corresponding elements, divided as named: os::map_into for this device's block in an array of the
 /// application. The array may be the memory of an operand of the same sharding.
 /// @throws ostraka::error as os::map_into does, and if the array does not have the extents of this device's block
 template <auto... Out, detail::GivenArray Array, class F, TensorOrVariable... Operands>

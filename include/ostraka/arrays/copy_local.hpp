@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. Copies between this device's block and an array of the application, of any layout, in any memory.
 /// `os::copy_from_local<float, I/X, J>(mesh, I = 1024, J = 8, view)` makes a new tensor; `os::copy_to_local(A, view)`
-/// goes the other way. Nothing is moved between devices.
+/// copies back into an array. Nothing is moved between devices.
 
 #include <cstddef>
 #include <cstdint>

@@ -131,8 +131,8 @@ TensorType compared_shape(char const* operation, Mesh const& m, Extents const&..
   return shape;
 }
 
-// Describes an array beside the block of a tensor. `adjust(extents, wanted)` changes the extents of the device's block,
-// `wanted`, to those that its array has; it may be collective over the mesh.
+// Describes an array and the block of a tensor that it holds. `adjust(extents, wanted)` changes the extents of the
+// device's block, `wanted`, to those that its array has; it may be collective over the mesh.
 // @throws ostraka::error, on all devices alike, if the array does not have the extents of the block or the layout that
 // `how` demands
 template <class TensorType, class Adjust, class Mesh, class Array, class... Extents>

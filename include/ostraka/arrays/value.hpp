@@ -44,7 +44,7 @@ template <TensorOrVariable A>
   }
 }
 
-/// Does not compile: the error says that the argument is no tensor.
+/// Does not compile: the error says that the argument is not a tensor.
 template <class T>
   requires(!TensorOrVariable<T>)
 T value(T const& number) {

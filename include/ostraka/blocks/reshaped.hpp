@@ -23,7 +23,7 @@ To reshaped_view(From const& from, std::int64_t const* extents, std::index_seque
     return To(from.impl_track(), lying.impl_map());
 }
 
-/// @pre both are row-major without gaps and have as many elements
+/// @pre both are row-major without gaps and have the same number of elements
 template <class To, class From>
 To reshaped_view(From const& from, std::int64_t const* extents) {
   return reshaped_view<To>(from, extents, std::make_index_sequence<static_cast<std::size_t>(To::rank)>{});

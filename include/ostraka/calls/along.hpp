@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. A call names the axis along which an operation works together with the mesh axes that divide it:
 /// `os::softmax<V>(A)` for a V that no mesh axis divides, `os::softmax<V/X>(A)` for one that X divides. Naming the mesh
-/// axis authorises the communication. Under rules R, `os::softmax<R(V)>(A)` is right whatever R says of V.
+/// axis authorises the communication. Under rules R, `os::softmax<R(V)>(A)` is right for any rule of R for V.
 ///
 ///     argument A[…, V]     A[…, V_X]                 A[…, V_Y]
 ///     V        free        refused: axis_is_divided  refused
@@ -26,7 +26,7 @@
 
 namespace ostraka::detail {
 
-/// The axis that a call names, and the mesh axes that have to divide it; void if `Dim` is no axis.
+/// The axis that a call names, and the mesh axes that have to divide it; void if `Dim` is not an axis.
 template <class Dim>
 struct axis_argument {
   using axis = void;

@@ -48,8 +48,7 @@ template <class = void>
   return plan;
 }
 
-/// The plans that a host thread last made at run time for one operation. Their number is bounded, whatever the program
-/// does.
+/// The plans that a host thread last made at run time for one operation. Their number is bounded.
 class recent_plans {
  public:
   /// The plan for these sizes. It stays until seven others have been made.

@@ -65,7 +65,7 @@ using number_verdict = typename decltype(check_number<Number, T>())::type;
               ", but it is ", number, "; use a wider element type");
 }
 
-/// The number as an element. All devices give the same number. @throws ostraka::error if an integer is out of the range
+/// The number as an element. All devices pass the same number. @throws ostraka::error if an integer is out of the range
 /// of the elements' integer type
 template <class T, class Number>
 constexpr T as_element([[maybe_unused]] char const* operation, Number const& n) {

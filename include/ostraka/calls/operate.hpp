@@ -16,8 +16,8 @@
 ///       template <class... Given> using refused = …;                      // optional: the type of a refused result
 ///     };
 ///
-/// `Given` are operands, and arguments beside them: numbers, policies. `How` is at_once, or later (a pending result).
-/// The *interpreter* of an operand decides how to operate on it: the interpreter of tensors runs the operation; other
+/// `Given` are operands, and further arguments: numbers, policies. `How` is at_once, or later (a pending result). The
+/// *interpreter* of an operand decides how to operate on it: the interpreter of tensors runs the operation; other
 /// folders specialise interpreter_of beside the types that they define. No folder is named here.
 
 #include <type_traits>
@@ -54,8 +54,9 @@ inline constexpr bool is_into_after_error = false;
 template <class C, class When>
 inline constexpr bool is_into_after_error<into<C, When>> = is_after_error<C>;
 
-/// At once, and with the residuals: the values, beside the result, that the operation's derivative needs. The operation
-/// then returns `several`, its result first. Operations with a member `has_residuals` are recorded in this way.
+/// At once, and with the residuals: the values, in addition to the result, that the operation's derivative needs. The
+/// operation then returns `several`, its result first. Operations with a member `has_residuals` are recorded in this
+/// way.
 struct with_residuals : at_once {};
 
 /// The result of an operation that makes several tensors. An aggregate: constructors of a std::tuple cost compile time.

@@ -30,7 +30,8 @@ struct fit_known {
   dynamic_array<planner::einsum_plan> other{};  ///< instead of the operation's own plan, if there is one
 };
 
-/// The error if every plan takes more workspace in any passes. It names the labels that stand in the way.
+/// The error if every plan exceeds the limit of workspace in any passes. It names the labels that prevent further
+/// passes.
 inline std::string workspace_exceeded(operation_info const& o, planner::einsum_plan const& plan,
                                       planner::extents const& sizes, planner::pass_choice const& least,
                                       std::int64_t limit) {

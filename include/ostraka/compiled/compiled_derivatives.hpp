@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The instances for derivatives that ostraka::compiled holds, beside those of the operations themselves
-/// (compiled_operations.hpp): functions of the engine that the rules of neural networks call.
+/// Floor 4. The instances for derivatives that ostraka::compiled holds, in addition to those of the operations
+/// themselves (compiled_operations.hpp): functions of the engine that the rules of neural networks call.
 
 #include <ostraka/compiled/compiled_operations.hpp>
 #include <ostraka/gradient/rules/elements/derivative_of_choices.hpp>
@@ -60,7 +60,7 @@
                                            OSTRAKA_RANKED_(T, RANK)&,                                                 \
                                            place_on_tape<OSTRAKA_RANKED_(T, RANK), OSTRAKA_RANKED_(T, RANK)>&);
 
-// For a norm of tensors of this rank. The vectors beside it follow.
+// For a norm of tensors of this rank. Its vectors follow.
 #define OSTRAKA_RECORDED_NORM_INSTANCE_(WHERE, T, RANK, RULE, ...)                                   \
   WHERE template void record_norm<RULE>(                                                             \
       rows_and_derivative<T, compiled_space::device_type> const&, double, OSTRAKA_RANKED_(T, RANK)&, \

@@ -149,7 +149,7 @@
                                   engine::run_functions<compiled_space, T> const&, engine::schedule_memory*&,          \
                                   unnamed_tensor<T, RANK, compiled_space::device_type>&);
 
-// For softmax and norms of tensors of this rank. The vectors beside them follow.
+// For softmax and norms of tensors of this rank. Their vectors follow.
 #define OSTRAKA_RUN_ROWS_INSTANCE_(WHERE, T, RANK, FORMULA, ...)                                          \
   WHERE template void run_rows(axis_call const&, char const*, engine::FORMULA<T> const&,                  \
                                std::shared_ptr<engine::device_mesh const> const&, runtime_operand const*, \

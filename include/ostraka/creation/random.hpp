@@ -37,7 +37,7 @@ struct random_element {
   }
 };
 
-/// In check mode, throws unless devices that hold parts of one tensor give the same seed. Devices along which a block
+/// In check mode, throws unless devices that hold parts of one tensor pass the same seed. Devices along which a block
 /// varies make numbers of their own.
 template <class TensorType>
 void require_seed(char const* name, TensorType const& t, std::uint64_t value) {

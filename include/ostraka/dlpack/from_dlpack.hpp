@@ -185,11 +185,11 @@ auto from_last_dlpack(Mesh const& m, ExtentsThenTensor&&... extents_then_tensor)
 
 /// Makes another library's array this device's block of a new tensor. The array comes last, after the global extents: a
 /// DLManagedTensorVersioned*, a DLManagedTensor*, the result of os::to_dlpack, moved, or, if Python.h was included
-/// before, a PyObject* that is a capsule or has the method __dlpack__. os::in_order<J, I> around one of these gives
-/// another order of its dimensions. The array must be row-major without gaps in the order of the axes, and in the
-/// tensor's memory space. Never copies: tensor and array see each other's writes. The call consumes the array, even if
-/// it throws: the array's deleter is called once, when neither the tensor nor anything that shares its block needs it.
-/// A read-only array needs constant elements, `os::from_dlpack<float const, I/X>`. Collective over the mesh, unless
+/// before, a PyObject* that is a capsule or has the method __dlpack__. os::in_order<J, I> around one of these changes
+/// the order of its dimensions. The array must be row-major without gaps in the order of the axes, and in the tensor's
+/// memory space. Never copies: tensor and array see each other's writes. The call consumes the array, even if it
+/// throws: the array's deleter is called once, when neither the tensor nor anything that shares its block needs it. A
+/// read-only array needs constant elements, `os::from_dlpack<float const, I/X>`. Collective over the mesh, unless
 /// os::unchecked is among the extents: then nothing is sent, and an error is thrown on its device alone.
 /// @throws ostraka::error, on all devices alike, if an array has other elements, dimensions, extents or memory than the
 /// block of its device, or is not row-major

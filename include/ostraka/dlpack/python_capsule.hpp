@@ -138,9 +138,9 @@ PyObject* new_capsule(A const& a) {
 
 }  // namespace detail
 
-/// Returns a new capsule with this device's block, as os::to_dlpack gives it, for a method `__dlpack__(self, *, stream,
-/// max_version, dl_device, copy)`. `max_version` is the argument of the consumer: a tuple, or None from a consumer that
-/// knows only the struct before version 1.
+/// Returns a new capsule with this device's block, as os::to_dlpack passes it, for a method `__dlpack__(self, *,
+/// stream, max_version, dl_device, copy)`. `max_version` is the argument of the consumer: a tuple, or None from a
+/// consumer that knows only the struct before version 1.
 /// @throws ostraka::error as os::to_dlpack does. Returns null with an exception set if `max_version` is not a tuple,
 /// and if the consumer would not see that the elements are read only.
 template <detail::HeldBlock A>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::to_dlpack(A)` gives this device's block of a tensor to another array library, without a copy, or the
-/// part that it owns of an array with ghost layers.
+/// Floor 4. `os::to_dlpack(A)` passes this device's block of a tensor to another array library, without a copy, or the
+/// device's own part of an array with ghost layers.
 
 #include <cstddef>
 #include <cstdint>
@@ -112,11 +112,11 @@ concept HeldBlock = Tensor<A> || is_ghosted<A>;
 
 }  // namespace detail
 
-/// Gives this device's block to another array library: a DLManagedTensorVersioned, or the named struct,
-/// `os::to_dlpack<DLManagedTensor>(A)`, with the block's extents, row-major strides, elements and memory. An
-/// os::ghosted_array gives the part that this device owns, with the array's strides. Never copies: tensor and consumer
-/// see each other's writes. The block lives until the deleter is called, on any thread, even if the
-/// tensor is destroyed before. A tensor of constant elements is marked as read only; a partial tensor gives this
+/// Passes this device's block to another array library: a DLManagedTensorVersioned, or the named struct,
+/// `os::to_dlpack<DLManagedTensor>(A)`, with the block's extents, row-major strides, elements and memory. For an
+/// os::ghosted_array, passes the part that this device owns, with the array's strides. Never copies: tensor and
+/// consumer see each other's writes. The block lives until the deleter is called, on any thread, even if the tensor is
+/// destroyed earlier. A tensor of constant elements is marked as read only; for a partial tensor, the block is this
 /// device's summand. Waits for the kernels that write the block. Not collective.
 /// @throws ostraka::error for an empty handle, and if the os::environment has ended
 template <class Managed = dlpack::managed_tensor, detail::HeldBlock A>

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. Arithmetic element by element: add, subtract, negate, scale, multiply, divide, maximum, minimum, of tensors
-/// and of a tensor and a number. Operands meet as in os::map, and nothing moves. Partial tensors are taken if the
-/// operation keeps their parts: A[I] {U_X} + B[I] {U_X} → [I] {U_X}.
+/// and of a tensor and a number. Operands are matched as in os::map, and nothing moves. Partial tensors are accepted if
+/// the operation keeps their parts: A[I] {U_X} + B[I] {U_X} → [I] {U_X}.
 ///
 ///                  sum               max, min                          prod
 ///     add          both              either alone                      –

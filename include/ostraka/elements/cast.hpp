@@ -11,7 +11,7 @@
 ///     all values kept                 kept         kept        between integers
 ///     rounded (double → float)        –            kept        –            (bfloat16 → float16: out of range, too)
 ///     cut (int64 → int32)             –            –           kept
-///     floating point → integers       –            –           –            no integer stands for infinity
+///     floating point → integers       –            –           –            no integer represents infinity
 ///     numbers → bool (x ≠ 0)          –            –           or kept
 ///
 /// Nothing saturates. Numbers are converted as static_cast does: a number that becomes an integer is truncated towards

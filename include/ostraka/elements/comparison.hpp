@@ -5,8 +5,8 @@
 /// @file
 /// Floor 4. Comparisons element by element, equal, not_equal, less, less_equal, greater, greater_equal, of tensors and
 /// of a tensor and a number: A[I_X] < B[I_X, J] is a tensor of bools [I_X, J]. Bools are combined by logical_and,
-/// logical_or, logical_not. Operands meet as in os::map; numbers are those of arithmetic.hpp. A number compared with
-/// NaN is not equal to it, and neither less nor greater.
+/// logical_or, logical_not. Operands are matched as in os::map; numbers follow the rules of arithmetic.hpp. A number
+/// compared with NaN is not equal to it, and neither less nor greater.
 ///
 ///     logical_and     keeps parts by "and"         logical_not     turns parts by "and" into parts by "or", and back
 ///     logical_or      keeps parts by "or"

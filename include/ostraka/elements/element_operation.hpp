@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. Operations that are one function of the elements that meet, or of elements and a number: `A + B`, `A < 2`.
+/// Floor 4. Operations that are one function of corresponding elements, or of elements and a number: `A + B`, `A < 2`.
 /// A struct describes a family of them: its rules for operands, the elements of its result, and the key with which
 /// os::preserves is looked up for the function F on elements T:
 ///

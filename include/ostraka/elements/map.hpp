@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::map(f, A, B, …)`: f of the elements that meet; C[I_X, J] = f(A[I_X, J], B[J]). Nothing is moved
+/// Floor 4. `os::map(f, A, B, …)`: f of the corresponding elements; C[I_X, J] = f(A[I_X, J], B[J]). Nothing is moved
 /// between devices.
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace ostraka {
 
 namespace detail {
 
-// How operands meet. os::preserves<Keeper> says which parts the function keeps.
+// How operands are matched. os::preserves<Keeper> says which parts the function keeps.
 template <class Keeper, class... Operands>
 struct map_types {
   using labels = union_of<axes_in<Operands>...>;
@@ -45,7 +45,7 @@ struct map_types {
   using partial_of_operand = typename type_at<typename sharding_traits<operand_sharding<K>>::partial_entries, 0>::type;
 };
 
-// `reason::ok` if the operands meet, else the reason of the fault that was found.
+// `reason::ok` if the operands match, else the reason for the fault that was found.
 template <class Operation, class Keeper, class... Operands>
 consteval auto explain_map() {
   using types = map_types<Keeper, Operands...>;
@@ -93,7 +93,7 @@ struct map_result {
       varying_as<sharding_from<types::finding.result, typename types::labels, typename types::mesh>, Operands...>;
 };
 
-// `reason::ok` if a plan can hold so many operands, axes and mesh axes.
+// `reason::ok` if a plan can hold this many operands, axes and mesh axes.
 template <class... Operands>
 consteval auto check_room() {
   constexpr int count = static_cast<int>(sizeof...(Operands));
@@ -109,7 +109,7 @@ consteval auto check_room() {
     return found<reason::ok>{};
 }
 
-// Checks how the operands meet only if each of them is valid by itself. `Unless`: another verdict that has to be ok.
+// Checks that the operands match only if each of them is valid by itself. `Unless`: another verdict that has to be ok.
 template <class Operation, class Keeper, class Unless, class... Operands>
 consteval auto check_meeting() {
   using own = first_fault<typename sharding_traits<sharding_in<Operands>>::verdict...,
@@ -137,7 +137,7 @@ consteval auto check_map() {
 template <class Operation, class Keeper, class Unless, class R, class... Operands>
 using map_verdict = typename decltype(check_map<Operation, Keeper, Unless, R, Operands...>())::type;
 
-// A map as constants: how its operands meet.
+// A map as constants: how its operands are matched.
 struct map_call {
   planner::spec const* const* operands;
   planner::spec const* result;
@@ -167,7 +167,7 @@ template <class R, int Rank, class Space>
   return w;
 }
 
-// A new tensor <- f of the elements that meet. One function for all shardings.
+// A new tensor <- f of the corresponding elements. One function for all shardings.
 template <class R, int Rank, class Space, class F, class... Ts, std::size_t... Ks>
 [[gnu::noinline]] void run_map_call(map_call const& call, char const* operation, F const& f,
                                     std::shared_ptr<engine::device_mesh const> const& mesh,
@@ -272,11 +272,11 @@ struct map_by : detail::moves_nothing {
 
 }  // namespace operation
 
-/// Applies f, a function's name or a callable object, to the elements that meet: those with equal indices along the
-/// labels that tensors share. Tensors that share a label divide it alike, or some of them over only the first of its
-/// mesh axes (the rest is a free slice). A tensor that lacks a label is repeated along it. The result has all labels,
-/// in order of first appearance, and the element type that f returns. Partial tensors are accepted if os::preserves
-/// says that the type of f keeps their parts, and the result is then partial. By default they are refused.
+/// Applies f, a function's name or a callable object, to the corresponding elements: those with equal indices along
+/// shared labels. Tensors that share a label divide it alike, or some of them over only the first of its mesh axes (the
+/// rest is a free slice). A tensor that lacks a label is repeated along it. The result has all labels, in order of
+/// first appearance, and the element type that f returns. Partial tensors are accepted if os::preserves says that the
+/// type of f keeps their parts, and the result is then partial. By default they are refused.
 /// @throws ostraka::error, on all devices alike, if extents disagree
 template <class F, TensorOrVariable First, TensorOrVariable... Rest>
   requires(!TensorOrVariable<F>)

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::map_into(C, f, A, B, …)`: f of the elements that meet, into an existing tensor; C[I_X, J] <- f(A[I_X,
-/// J], B[J]). C meets the operands as they meet each other, so it may be one of them: os::map_into(A, f, A) works in
-/// place.
+/// Floor 4. `os::map_into(C, f, A, B, …)`: f of the corresponding elements, into an existing tensor; C[I_X, J] <-
+/// f(A[I_X, J], B[J]). C is matched with the operands as they are with each other, so it may be one of them:
+/// os::map_into(A, f, A) works in place.
 
 #include <ostraka/blocks/create.hpp>
 #include <ostraka/calls/shared_memory.hpp>
@@ -39,7 +39,7 @@ consteval map_into_finding find_map_into() {
   return {};
 }
 
-// Evaluated only for operands that meet.
+// Evaluated only for operands that match.
 template <class C, class... Operands>
 consteval auto check_fit() {
   using types = map_types<void, C, Operands...>;
@@ -124,8 +124,8 @@ struct written_to<operation::map_by<F>, C, Operands...>
 
 }  // namespace detail
 
-/// C <- f of the elements that meet, as in os::map, in the order of C's axes and divided as C is. C has all labels and
-/// the element type that f returns. C may be one of the operands. Partial tensors are refused: os::einsum_into adds
+/// C <- f of the corresponding elements, as in os::map, in the order of C's axes and divided as C is. C has all labels
+/// and the element type that f returns. C may be one of the operands. Partial tensors are refused: os::einsum_into adds
 /// them up.
 /// @throws ostraka::error, on all devices alike, if extents disagree or C shares memory with an operand of another
 /// sharding

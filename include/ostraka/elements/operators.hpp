@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. Operators of tensors, and of a tensor and a number: each is the named function of arithmetic.hpp or
-/// comparison.hpp, element by element, with operands that meet by the names of their axes. A * B sums nothing;
-/// os::einsum does. A += B does not compile, and its error says what to write instead.
+/// comparison.hpp, element by element, with operands matched by the names of their axes. A * B sums nothing; os::einsum
+/// does. A += B does not compile, and its error says what to write instead.
 ///
 ///     A + B  A − B  A * B  A / B  −A      os::add, subtract, multiply, divide, negate
 ///     A == B  !=  <  <=  >  >=            os::equal, not_equal, less, less_equal, greater, greater_equal: bools

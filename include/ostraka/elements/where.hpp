@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::where(condition, A, B)`: A's element where the condition is true, B's elsewhere. Operands meet as in
-/// os::map; A, B or both may be numbers. The result has A's axes first, then the further axes of B and the condition:
-/// os::where(mask, scores, −1e30) of mask[Q, K] and scores[B, H, Q, K] is [B, H, Q, K].
+/// Floor 4. `os::where(condition, A, B)`: A's element where the condition is true, B's elsewhere. Operands are matched
+/// as in os::map; A, B or both may be numbers. The result has A's axes first, then the further axes of B and the
+/// condition: os::where(mask, scores, −1e30) of mask[Q, K] and scores[B, H, Q, K] is [B, H, Q, K].
 
 #include <type_traits>
 

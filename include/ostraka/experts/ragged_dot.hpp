@@ -102,7 +102,7 @@ consteval auto check_ragged() {
 
 namespace operation {
 
-/// `SumsRows`: rows times rows give a matrix for each group; else rows times matrices give rows.
+/// `SumsRows`: multiplies rows by rows, to a matrix for each group; else rows by matrices, to rows.
 template <class R, class E, bool SumsRows>
 struct ragged_product : detail::moves_nothing {
   static constexpr char const* name = SumsRows ? "ragged_contract" : "ragged_dot";

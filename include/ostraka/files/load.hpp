@@ -22,8 +22,8 @@ namespace ostraka {
 /// `model.safetensors.index.json`, whose parts are in the same folder, or a folder that has either. os::stored_as, or a
 /// function of a tensor's name in the file, gives the leaves' names there; os::cast_to<float> converts floating-point
 /// numbers. The file gives the extents; extents given in the call, by name or in an os::sizes, must equal the file's. A
-/// vector gets as many elements as the file has for it. Each device reads its own blocks only; one device reads the
-/// header. Collective over the mesh.
+/// vector gets the length that it has in the file. Each device reads its own blocks only; one device reads the header.
+/// Collective over the mesh.
 /// @throws ostraka::error, on all devices alike and before anything is made, if the file is missing or malformed, if it
 /// has other names, elements or extents, or if it has a tensor's axes in another order
 template <Tree T, class Mesh, class... Given>

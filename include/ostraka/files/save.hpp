@@ -28,14 +28,14 @@ struct size_of_parts {
   std::int64_t bytes = 0;
 };
 
-/// An option of os::save: writes several safetensors files with at most so many bytes of tensors each, and an index,
+/// An option of os::save: writes several safetensors files with at most this many bytes of tensors each, and an index,
 /// which os::load and other programs read. The path names the index, `hub/model.safetensors.index.json`, or a folder. A
 /// larger tensor gets a file of its own; leaves keep their order.
 [[nodiscard]] constexpr size_of_parts in_parts_of(std::int64_t bytes) { return {bytes}; }
 
 namespace detail {
 
-/// The tensor of a leaf, under the name that `names` gives it unless they are null.
+/// The tensor of a leaf, under its name in `names` unless that is null.
 template <class = void>
 [[gnu::cold]] engine::tensor_to_save tensor_to_save(std::string leaf, layer_of_stack const& layer,
                                                     tensor_for_file const& a, stored_as const* names) {
@@ -150,7 +150,7 @@ void save(std::string const& path, A const& given) {
 
 /// Saves the leaves of a tree, or of several trees together (os::together), as a safetensors file under their paths,
 /// such as `layers.3.w1`. Saves the values of variables, and no fields that are not leaves. The file also records the
-/// axes' names and shardings. Options follow the tree: os::stored_as gives the leaves' names in the file, and
+/// axes' names and shardings. Options follow the tree: os::stored_as sets the leaves' names in the file, and
 /// os::in_parts_of makes several files. Collective over the mesh, and atomic, as above.
 /// @throws ostraka::error, on all devices alike; an older file is then unchanged
 template <detail::TreeOrTrees T, class... Option>
@@ -160,7 +160,7 @@ void save(std::string const& path, T const& trees, Option const&... option) {
   engine::save_tensors(*leaves.mesh, leaves.request);
 }
 
-/// Saves the leaves under other names, as a braced list gives them: os::save(path, tree, {{"w", "model.weight"}}).
+/// Saves the leaves under other names, from a braced list: os::save(path, tree, {{"w", "model.weight"}}).
 template <detail::TreeOrTrees T>
 void save(std::string const& path, T const& trees, stored_as const& names) {
   detail::leaves_to_save const leaves = detail::leaves_of(path, trees, names);

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. Walks trees whose layers may be stacked (os::stacked) as if each layer were an element of a vector. For
 /// w[Q, L_Z, I] in `layers` it visits layers.0.w, layers.1.w, …; number q·L + l is the layer at [q, l]. So a file
-/// stores layers, however a program stacks them.
+/// stores single layers for any stacking in the program.
 
 #include <array>
 #include <cstddef>

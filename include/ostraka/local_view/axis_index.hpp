@@ -89,7 +89,7 @@ auto varying_number_meets_tensor() {
 
 }  // namespace detail
 
-/// Do not compile: the error says that elements meet numbers of their own kind.
+/// Do not compile: the error says that elements are combined only with numbers of their own kind.
 template <class A, class B>
   requires detail::VaryingNumberMeetsTensor<A, B>
 auto operator+(A const&, B const&) { return detail::varying_number_meets_tensor<A, B>(); }

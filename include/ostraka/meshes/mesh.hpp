@@ -25,7 +25,7 @@ template <MeshAxis... Ms>
 class mesh;
 
 /// The mesh of a tensor, `A.mesh()`, with the mesh axes that the tensor's type names. The mesh itself may have more.
-/// Use it to make tensors beside A.
+/// Use it to make further tensors on A's mesh.
 template <MeshAxis... Ms>
 class tensor_mesh {
  public:

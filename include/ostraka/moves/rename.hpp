@@ -36,7 +36,7 @@ struct rename_sharding<From, To, sharding<Entries...>> {
   using type = sharding<typename rename_entry<From, To, Entries>::type...>;
 };
 
-// True if two axes can stand for each other, as far as types know.
+// True if types allow one axis in place of the other.
 template <class One, class Other>
 inline constexpr bool extents_agree =
     One::extent == dynamic_extent || Other::extent == dynamic_extent || One::extent == Other::extent;

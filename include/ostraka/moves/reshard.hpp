@@ -250,8 +250,8 @@ struct reshard {
 }  // namespace operation
 
 /// The same tensor under another sharding; shares its memory with `a` if `a` has that sharding. The target may name the
-/// axes in another order: `os::reshard<J/X, I>(A)`. Elements are then put into that order when they are packed, or when
-/// they arrive. Naming the target authorises the communication; os::no_communication, os::at_most<bytes> or
+/// axes in another order: `os::reshard<J/X, I>(A)`. Elements are then reordered when they are packed, or when they
+/// arrive. Naming the target authorises the communication; os::no_communication, os::at_most<bytes> or
 /// os::within(bytes) after the tensor bounds it. Collective over the mesh axes that source and target name.
 /// @throws ostraka::error, on all devices alike, if the mesh lacks a mesh axis of the target or the plan moves more
 /// than a budget

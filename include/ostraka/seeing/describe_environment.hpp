@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::describe(env)`: the environment of a run, to record beside every timing.
+/// Floor 4. `os::describe(env)`: the environment of a run, to record with every timing.
 
 #include <string>
 

@@ -223,8 +223,8 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
     return planner::range_of(spec_of<Sharding, axes, mesh_axes>, i, where().here, where().sizes);
   }
 
-  /// The tensor's mesh, with the mesh axes in its type and `more` of them: `os::zeros<T>(A.mesh(), …)` beside A,
-  /// `A.mesh().coordinate(X)`. Write `A.mesh(X, Y)` if A divides no axis over Y.
+  /// The tensor's mesh, with the mesh axes in its type and `more` of them: `os::zeros<T>(A.mesh(), …)` on the same
+  /// mesh, `A.mesh().coordinate(X)`. Write `A.mesh(X, Y)` if A divides no axis over Y.
   /// @throws ostraka::error for an empty handle, and if the mesh lacks one of `more`
   template <MeshAxis... More>
   [[nodiscard, gnu::cold]] auto mesh(More...) const {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. The local array that ScaLAPACK needs beside os::block_cyclic: its rows and columns, its leading dimension,
+/// Floor 4. The local array that ScaLAPACK needs for an os::block_cyclic: its rows and columns, its leading dimension,
 /// and the descriptor. These are numbers, so ScaLAPACK itself is not needed.
 ///
 ///     auto const cyclic = os::block_cyclic(I = 64, J = 64);

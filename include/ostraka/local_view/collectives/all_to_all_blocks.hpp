@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::all_to_all<I/X, J/X>(a)`: in the body of os::shard_map, blocks that were parts of I become parts of J.
-/// Device d along X receives block d along J from each device, and puts them one after the other along I. float[I, J]
-/// {V_X} → float[I, J] {V_X}. `os::all_to_all<I/X, I/X>(a)` does both along one axis.
+/// Device d along X receives block d along J from each device, and concatenates them along I. float[I, J] {V_X} →
+/// float[I, J] {V_X}. `os::all_to_all<I/X, I/X>(a)` does both along one axis.
 
 #include <cstdint>
 #include <type_traits>

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::gather_to<I/X>(a, root)` puts the blocks of the devices along X one after the other on one of them;
-/// `os::scatter_from<I/X>(a, root)` divides the block of one device among them. In the body of os::shard_map. float[I]
-/// {V_X} → float[I] {V_X}
+/// Floor 4. In the body of os::shard_map, `os::gather_to<I/X>(a, root)` concatenates the blocks of the devices along X
+/// on one of them; `os::scatter_from<I/X>(a, root)` divides the block of one device among them. float[I] {V_X} →
+/// float[I] {V_X}
 
 #include <cstdint>
 #include <tuple>
@@ -36,8 +36,7 @@ std::int64_t bytes_of_extents(A const& a, block_on_devices<A> const& blocks) {
   return origin_in<I>(a).is_alike() ? 0 : all * (n - 1) * static_cast<std::int64_t>(sizeof(std::int64_t));
 }
 
-// Checks that the program counts devices as the engine does, because blocks are put one after the other in the engine's
-// order.
+// Checks that the program counts devices as the engine does, because blocks are concatenated in the engine's order.
 inline void require_order_of_mesh(named_group const& g) {
   for (int d = 0; d < g.size; ++d)
     if (g.member(d) != d)
@@ -180,8 +179,8 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
 
 }  // namespace operation
 
-/// The blocks of all devices along the mesh axes of `Dim`, one after the other along its axis, on device `root`; on the
-/// other devices that axis is empty. Collective, with the same root.
+/// The blocks of all devices along the mesh axes of `Dim`, concatenated along its axis, on device `root`; on the other
+/// devices that axis is empty. Collective, with the same root.
 /// @throws ostraka::error, on all devices alike, if there is no such device, or other extents differ
 template <auto Dim>
 inline constexpr operation::gather_to<detail::type_of<Dim>> gather_to{};

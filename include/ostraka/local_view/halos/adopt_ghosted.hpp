@@ -73,7 +73,7 @@ void begins_at([[maybe_unused]] block_position<Is...> const& at, type_list<Ls...
   ((begin[d++] = read(std::type_identity<Ls>{})), ...);
 }
 
-// `keep`: a function that gives the view an owner, if it needs one. `at`: where the device's block begins.
+// `keep`: a function that attaches an owner to the view, if it needs one. `at`: where the device's block begins.
 template <class Ghosts, class Mesh, class Array, class Keep, class Position, class... Extents>
 Ghosts adopt_ghosted(char const* operation, Mesh const& m, Array& array, Keep const& keep,
                      [[maybe_unused]] Position const& at, Extents const&... given) {

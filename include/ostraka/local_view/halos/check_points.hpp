@@ -95,7 +95,7 @@ struct result_in_bytes {
 };
 
 // In check mode, throws if f reads beyond the halo of a block, on all devices alike. `Given`: the arguments of f. It
-// calls f beside the points, so it does nothing unless f reads around one.
+// calls f at made-up points, so it does nothing unless f reads neighbours.
 template <class... Given, class F, class... As>
 void require_reach_at_points([[maybe_unused]] char const* operation, [[maybe_unused]] engine::device_mesh const& mesh,
                              [[maybe_unused]] F const& f, type_list<As...>) {

@@ -97,8 +97,8 @@ class synthetic_point<T, 0> {
               " of a halo of ", width, " along ", axis, "; exchange a wider halo, or read a nearer neighbour");
 }
 
-/// Calls f at made-up points. `Operands` are the blocks. Each gives its element type and its padded axes, with their
-/// names and widths.
+/// Calls f at made-up points. `Operands` are the blocks. Each has an element type and its padded axes, with their names
+/// and widths.
 template <class F, class... Operands>
 class reach_of_stencil {
  public:

@@ -50,7 +50,7 @@ inline engine::halo_shape halo_shape_of(engine::execution_context const& w, plan
   std::int64_t whole[max_rank + 1]{};
   auto const begins_of = [&](int d) { return begins == nullptr ? nullptr : begins[d]; };
   for (int d = 0; d < s.rank; ++d)
-    if (begins_of(d) != nullptr) origins[d] = {};  // the extent of the axis is known, and no device is asked for it
+    if (begins_of(d) != nullptr) origins[d] = {};  // the extent of the axis is known without communication
   leave_extents_of_block(w, s, moving, own, origins, whole);
   for (int d = 0; d < s.rank; ++d)
     if (begins_of(d) != nullptr) whole[d] = begins_of(d)[w.sizes.ways(s.over[d])];

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. The arguments of os::exchange_halo and their checks: the axes to pad in its angle brackets, and the options
-/// after the block, which give the rings, the values beyond the ends, and whether corners are left out.
+/// after the block: rings, values beyond the ends, and whether corners are left out.
 
 #include <type_traits>
 
@@ -27,9 +27,9 @@ struct periodic_everywhere {
 };
 inline constexpr periodic_everywhere periodic{};
 
-/// Option of os::exchange_halo, after the block: exchanges only the faces of the block, in fewer messages. Corners,
-/// which are beside the block along two axes at once, get the values beyond the ends. For stencils that read along one
-/// axis at a time.
+/// Option of os::exchange_halo, after the block: exchanges only the faces of the block, in fewer messages. Corners, the
+/// margins along two axes at once, get the values beyond the ends. Use it for stencils that read along one axis at a
+/// time.
 struct faces_only {};
 inline constexpr faces_only faces{};
 

@@ -55,7 +55,7 @@ struct ways_of_batch<N, basic_tensor<T, sharding<Entries...>, Space>> {
 };
 
 /// The rows of a microbatch. The batch has `own` rows on this stage, which are divided over `devices` devices; each of
-/// these gives its part of every microbatch. @throws ostraka::error, on all devices alike
+/// these contributes its part of every microbatch. @throws ostraka::error, on all devices alike
 inline std::int64_t rows_of_microbatch(planner::pipeline_schedule const& s, std::string_view axis, std::int64_t own,
                                        bool divided, bool alike, int devices) {
   std::string const n(axis);

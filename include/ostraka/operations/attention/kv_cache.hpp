@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 4. `os::kv_cache`: the keys and values of all positions so far, in tensors with room for more. The devices
-/// that hold the positions of appended rows write them. Nothing moves, however heads, batches or positions are divided:
+/// that hold the positions of appended rows write them. Nothing moves, for any division of heads, batches and
+/// positions:
 ///
 ///     os::kv_cache cache{os::zeros<float, B, K/X, G, D>(mesh, sizes), os::zeros<float, B, K/X, G, D>(mesh, sizes)};
 ///     os::append<K/X>(cache, k, v);                                                // [B, K, G, D]: the new positions

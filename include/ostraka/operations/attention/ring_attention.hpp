@@ -193,7 +193,7 @@ struct moves_of_ring : moves_by_extents<moves_of_ring<Ring, Backward>, typename 
   static constexpr std::int64_t bytes_moved(planner::extents const& e) {
     return Ring::bytes_of_all(Ring::ring(e), e, Backward);
   }
-  /// The flops of the device with the most work. Masked products count as whole ones.
+  /// The flops of the device with the most work. Masked products count in full.
   template <class Sizes>
   static constexpr std::int64_t flops(Sizes const& sizes) {
     planner::extents const e = moves_of_ring::named::of(sizes);

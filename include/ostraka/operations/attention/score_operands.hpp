@@ -41,7 +41,7 @@ consteval auto check_score_operand() {
     return found<mismatch>{};
   else if constexpr (Kind == score_operand::sinks)  // multiplies the weights, which then vary as both do
     return found<reason::ok>{};
-  else  // any other division is allowed; it is put into the scores in place
+  else  // any other division is allowed; it is added to the scores in place
     return found<target_verdict<Scores, T>>{};
 }
 

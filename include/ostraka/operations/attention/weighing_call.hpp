@@ -21,7 +21,7 @@ struct weighing_call {
   planned_operation<T, Space> first{};     ///< else moves the values; none if they stay,
   planned_operation<T, Space> product{};   ///< then multiplies in place,
   planned_operation<T, Space> last{};      ///< and moves the sums; none if they stay
-  map_call sums{};                         ///< how the multiplied weights and values meet
+  map_call sums{};                         ///< how the multiplied weights and values are matched
 };
 
 /// Corrects sums in which a weight of 0 met NaN or infinity, as repair_sums does.

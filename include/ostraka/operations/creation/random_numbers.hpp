@@ -178,8 +178,8 @@ template <class T, auto... Dims, class Mesh, class... Given>
       "normal", make, m, given...);
 }
 
-/// Normal, truncated at two deviations from the mean, or at the deviations that os::between(low, high) gives;
-/// os::around(mean, deviation) gives mean and deviation of the distribution before truncation.
+/// Normal, truncated at two deviations from the mean, or at the deviations in os::between(low, high); os::around(mean,
+/// deviation) sets mean and deviation of the distribution before truncation.
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto truncated_normal(Mesh const& m, Given const&... given) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;

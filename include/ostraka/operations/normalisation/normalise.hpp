@@ -100,7 +100,7 @@ auto normalise_with_rows(char const* name, Formula const& formula, A const& a, V
   return several{result, mean, factor};
 }
 
-/// A norm by its formula, with residuals if `How` asks for them.
+/// A norm by its formula, with residuals if `How` requires them.
 template <class How, class Dim, class Formula, class A, class... Vectors>
 auto normed(char const* name, Formula const& formula, A const& a, Vectors const&... vectors) {
   if constexpr (std::is_same_v<How, with_residuals>)

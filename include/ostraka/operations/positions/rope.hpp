@@ -289,9 +289,9 @@ constexpr auto with_tensors_among(F const& f, First const& first, Options const&
 /// Rotary position embedding: rotates the pair along P (of extent 2) of frequency f along F at position s along S by
 /// the angle s · 10,000^(−f/F). Options follow the tensor. An integer tensor of positions, along any of its axes, or
 /// `os::striped<X>` replaces the global indices along S; `os::from_position(t)` is added to them. `os::rope_base(b)`
-/// sets the base, and `os::rope_scaling{…}` is for models with a longer context. Instead of these two, a floating-point
-/// tensor gives frequencies θ along F: the angle is s · θ_f. 16-bit elements are computed in float. A partial sum stays
-/// one. Nothing moves.
+/// sets the base, and `os::rope_scaling{…}` is for models with a longer context. Instead of these two, pass a
+/// floating-point tensor of frequencies θ along F: the angle is s · θ_f. 16-bit elements are computed in float. A
+/// partial sum stays one. Nothing moves.
 /// @throws ostraka::error, on all devices alike, if the extent of P is not 2, or a scaling has no frequencies
 template <auto S, auto F, auto P, TensorOrVariable A, class... Options>
 [[nodiscard]] constexpr auto rope(A const& a, Options const&... options) {

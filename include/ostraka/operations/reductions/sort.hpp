@@ -80,7 +80,7 @@ std::int64_t extent_along(A const& a) {
   return a.extents()[static_cast<std::size_t>(dimension_of<Dim, A>)];
 }
 
-/// A tensor for a sorted result, with as many elements as A has.
+/// A tensor for a sorted result, with the extents of A.
 template <class T, class Dim, class A>
 auto sorted_like(char const* name, A const& a) {
   using I = typename axis_argument<Dim>::axis;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::concatenate<I>(A, B, …)`: tensors of one sharding, one after the other along an axis.
+/// Floor 4. `os::concatenate<I>(A, B, …)`: concatenates tensors of one sharding along an axis.
 ///
 ///     concatenate<I>      [I, J], [I, J]       → [I, J]       nothing moves
 ///     concatenate<I/X>    [I_X, J], [I_X, J]   → [I_X, J]     elements move to their devices in the result
@@ -51,9 +51,9 @@ struct concatenate : detail::rearranges<concatenate<Along>, Along, detail::resul
 
 }  // namespace operation
 
-/// The operands one after the other along an axis, named with the mesh axes that divide it in all of them. The operands
-/// have the same axes and sharding, and the same extents along all other axes. @throws ostraka::error, on all devices
-/// alike, if these extents differ
+/// Concatenates the operands along an axis, named with the mesh axes that divide it in all of them. The operands have
+/// the same axes and sharding, and the same extents along all other axes. @throws ostraka::error, on all devices alike,
+/// if these extents differ
 template <auto Along, TensorOrVariable First, TensorOrVariable... Rest>
 [[nodiscard]] constexpr auto concatenate(First const& first, Rest const&... rest) {
   return detail::operate(operation::concatenate<detail::type_of<Along>>{}, first, rest...);

@@ -54,7 +54,7 @@ struct strided_box {
   /// @pre the precondition of offset_of
   [[nodiscard]] constexpr strided_box part(box const& inner) const;
 
-  /// True if the elements lie one after the other, in the order of their indices.
+  /// True if the elements are contiguous, in the order of their indices.
   [[nodiscard]] constexpr bool gapless() const {
     std::int64_t dense = 1;
     for (int i = where.rank - 1; i >= 0; --i) {

@@ -47,7 +47,8 @@ struct strided {
     return *this;
   }
 
-  /// True if the elements lie one after the other, in the order of their indices. One element, or none, always does.
+  /// True if the elements are contiguous, in the order of their indices. This holds for any block of at most one
+  /// element.
   [[nodiscard]] constexpr bool is_row_major() const {
     std::int64_t step = 1;
     bool follows = true;

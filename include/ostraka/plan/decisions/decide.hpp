@@ -7,7 +7,7 @@
 /// with contractions, blocks in message layout, tensors that are made in the result's memory, and steps that do
 /// nothing. The code that counts bytes and the code that moves them read the same value.
 ///
-///     C[I, K] = A[I, J_X] · B[J, K]     all_gather A     fused: the contraction multiplies its own part where it lies
+///     C[I, K] = A[I, J_X] · B[J, K]     all_gather A     fused: the contraction multiplies its own part in place
 ///                                       contract         fused with the gather, lands in the result
 
 #include <cstdint>

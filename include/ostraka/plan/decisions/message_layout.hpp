@@ -8,7 +8,7 @@
 /// (X, I, J/X), and a contraction reads it in place. So a tensor that is gathered for a contraction is never unpacked,
 /// and a contraction writes a tensor that is scattered next in the order in which it is sent.
 ///
-///     step                        part of each device    lies as a message
+///     step                        part of each device    in message layout
 ///     all_gather                  |from|                 if a contraction is next
 ///     reduce_scatter              |to|                   if a contraction was before
 ///     all_to_all, block_exchange  their common part      sent: if a contraction was before; arriving: if one is next

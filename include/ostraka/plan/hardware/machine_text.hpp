@@ -279,8 +279,8 @@ class machine_reader {
   return detail::machine_reader(where).read(text);
 }
 
-/// Returns the text of a machine. Reading it gives the same machine, to the last bit, except for # and ends of lines in
-/// its name.
+/// Returns the text of a machine. Reading that text returns the same machine, to the last bit, except for # and ends of
+/// lines in its name.
 [[nodiscard, gnu::cold]] inline std::string machine_as_text(machine const& m) {
   std::string text = join_text("name = ", detail::on_one_line(m.name.view()), '\n');
   auto const add = [&](char const* what, double number) {

@@ -334,8 +334,7 @@ class move_lowering {
 
   [[gnu::cold]] constexpr std::int64_t elements_of_parts(planned_step const& s, buffer_block const& from,
                                                          message const& m) const {
-    if (m.even || s.to.splits() == (s.from.splits() | s.axes)) return from.where.size();  // the parts add up to the
-                                                                                          // block
+    if (m.even || s.to.splits() == (s.from.splits() | s.axes)) return from.where.size();  // parts make up the block
     if (v_.predicts) return std::min(from.where.size(), m.members * m.own);
     std::int64_t n = 0;
     for (std::int64_t d = 0; d < m.members; ++d) n += block_size(s.to, v_.member(s.axes, d), e_);

@@ -10,7 +10,7 @@
 ///     gather     start(0)  multiply  finish  start(1)  multiply  finish  …      message m brings part of product
 ///     scatter    multiply  start(0)  multiply  finish  start(1)  …              m + pieces, and of its message
 ///
-/// Product number p is that of piece p mod `pieces` of the part of step p / pieces. A share of all products runs beside
+/// Product number p is that of piece p mod `pieces` of the part of step p / pieces. A share of all products runs during
 /// each message, so that both end together. Without pieces, the product of the last part, or the first, would not
 /// overlap any message.
 ///
@@ -33,11 +33,11 @@ struct ring_cut {
   int pieces = 1;  ///< in each direction
 };
 
-/// The least total number of pieces that circulate. One of them is computed without a message beside it.
+/// The least total number of pieces that circulate. One of them is computed without a message in flight.
 inline constexpr std::int64_t ring_pieces = 16;
 
 /// The number of pieces of each part, in each direction, if the part is long enough. A gather multiplies a part while
-/// the next one arrives. A scatter needs two pieces, so that one is multiplied beside the other's message.
+/// the next one arrives. A scatter needs two pieces, so that one is multiplied while the other is sent.
 [[nodiscard]] constexpr std::int64_t pieces_of_gather(std::int64_t members) {
   return (ring_pieces + members - 1) / members;
 }
@@ -277,7 +277,7 @@ class ring_lowering {
     return dense_block(begin, pieces_of(t, part, lane, {0, t.cut.pieces})).part(b);
   }
 
-  // Interleaves the messages and products of a gather. Pieces of a part that are multiplied beside one message are one
+  // Interleaves the messages and products of a gather. Pieces of a part that are multiplied during one message are one
   // product.
   template <class Start, class Multiply>
   [[gnu::cold]] constexpr void run_gather(ring_route const& t, Start const& start, Multiply const& multiply) {

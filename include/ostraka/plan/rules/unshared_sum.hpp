@@ -56,7 +56,7 @@ constexpr int label_to_join(label_set const* operands, int count, label_set kept
 
 /// The first label that would be summed on its own without os::sum_over, in the last operand that has such a label: the
 /// last one, because weights follow the tensors that they multiply. A single operand sums over any labels. `unknown`
-/// stands for an extent that is not known.
+/// marks an unknown extent.
 [[nodiscard]] constexpr unshared_sum find_unshared_sum(label_set const* operands, int count, label_set result,
                                                        label_set asked, std::int64_t const* extents,
                                                        std::int64_t unknown = -1) {

@@ -70,7 +70,7 @@ constexpr mesh_set splits_of_labels(spec const& s, spec const& of) {
   return axes;
 }
 
-// Calls f(asked, kept) for all choices. The first choice keeps all mesh axes and asks for no others.
+// Calls f(asked, kept) for all choices. The first choice keeps all mesh axes and adds no others.
 template <class F>
 constexpr void for_each_choice(mesh_set may_ask, mesh_set may_keep, F const& f) {
   std::uint32_t keep = may_keep.bits;

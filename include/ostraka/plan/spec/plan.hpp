@@ -84,7 +84,7 @@ struct tensor_states {
 
 namespace detail {
 
-// The number of products of the largest local blocks that meet in a contraction.
+// The number of multiplications of a contraction of the largest local blocks.
 constexpr std::int64_t products_of(spec const& left, spec const* right, extents const& e) {
   std::int64_t n = 1;
   for (spec const* s : {&left, right})

@@ -11,7 +11,7 @@
 
 namespace ostraka::planner {
 
-/// A feasible plan with `Operands` operands and `Steps` steps, for sizes of as many labels and mesh axes.
+/// A feasible plan with `Operands` operands and `Steps` steps, for sizes of `Labels` labels and `MeshAxes` mesh axes.
 template <int Operands, int Steps, int Labels, int MeshAxes>
 struct stored_plan {
   spec operands[Operands]{};

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 1. Logical axes: rules that assign mesh axes to axes once for a whole program. Under R = {batch/X, hidden/Y},
-/// R(batch) is batch_X and R(batch, seq, hidden) is [batch_X, seq, hidden_Y], wherever dimensions are written.
+/// R(batch) is batch_X and R(batch, seq, hidden) is [batch_X, seq, hidden_Y], in any list of dimensions.
 
 #include <type_traits>
 

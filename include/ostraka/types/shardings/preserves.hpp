@@ -13,8 +13,8 @@
 ///     min      min                  the same                                the same: max
 ///     prod     ×, ÷, powers         powers                                  log (sum)
 ///
-/// The rules are those of real numbers. They do not cover infinities that meet zeros or each other, or integers that
-/// overflow.
+/// The rules are those of real numbers. They do not cover infinities combined with zeros or with each other, or
+/// integers that overflow.
 
 #include <cstdint>
 

@@ -14,10 +14,10 @@
 
 namespace ostraka {
 
-/// A whole number that differs along `Ms`: os::axis_index returns one, and arithmetic with it gives others. A block cut
-/// or made by it varies, too. `%` is never negative: (i − 1) % n is the previous device, also for device 0. i.value()
-/// returns a plain number, whose type no longer says that it varies. All that depends on it, branches included, may
-/// then differ from device to device, but all devices must call the same collectives.
+/// A whole number that differs along `Ms`: os::axis_index returns one, and arithmetic with it returns others. A block
+/// that is cut or made with it also varies. `%` is never negative: (i − 1) % n is the previous device, also for device
+/// 0. i.value() returns a plain number, whose type no longer says that it varies. All that depends on it, branches
+/// included, may then differ from device to device, but all devices must call the same collectives.
 template <MeshAxis... Ms>
 class varying_int {
  public:

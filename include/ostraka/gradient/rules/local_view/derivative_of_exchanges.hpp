@@ -105,7 +105,7 @@ auto make_permute_pullback(A const& a, hop const* hops, std::size_t count) {
   return pullback;
 }
 
-// The pullback of a move to or from one device. `Back` is the move the other way.
+// The pullback of a move to or from one device. `Back` is the opposite move.
 template <class Back, int Rank>
 struct root_pullback {
   shape_before<Rank> before;

@@ -50,7 +50,7 @@ struct renamed_cotangent<From, To, Result, variable<T, abstract<basic_tensor<U, 
 
 }  // namespace detail
 
-/// A verb of a single move gives the same tensor under another sharding, as a reshard does; other operations may
+/// A verb of a single move returns the same tensor under another sharding, as a reshard does; other operations may
 /// declare it too.
 template <class Operation>
   requires requires { typename Operation::changes_sharding; }
