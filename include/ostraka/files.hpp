@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. Checkpoints and arrays in files that other programs read, too. Each device writes and reads its own blocks.
-/// Include it in a program that saves or loads. docs/files.md describes the files and the handling of errors.
+/// Include this header in a program that saves or loads. docs/files.md describes the files and the handling of errors.
 ///
 ///     os::save("model.safetensors", params);                              // a tree of parameters
 ///     auto params = os::load<mlp>("model.safetensors", mesh);             // under any sharding, on any mesh
@@ -12,7 +12,7 @@
 ///     auto params = os::load<llama>("hub", mesh, names, os::cast_to<float>);  // parts, other names, other elements
 ///     os::save("run.safetensors", os::together("model", params, "optimizer", state));
 ///     os::save("hub", params, os::in_parts_of(5'000'000'000));            // parts and their index
-///     auto saving = os::start_save("run.safetensors", params);            // the run goes on meanwhile
+///     auto saving = os::start_save("run.safetensors", params);            // the program continues
 ///     os::save("a.npy", A);                                               // one tensor
 ///     os::save_xdmf("flow.xdmf", os::together("u", u, "p", p));           // fields that ParaView opens
 ///     auto A = os::load<float, I/X, J>("a.npy", mesh);

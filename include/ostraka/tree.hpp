@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. Parameter trees: plain structs of tensors, templated on the content of their leaves. They can be nested,
-/// and in arrays and vectors. operations.hpp and optimizers.hpp include it; docs/design/trees.md gives the reasons for
+/// also in arrays and vectors. operations.hpp and optimizers.hpp include it; docs/design/trees.md gives the reasons for
 /// this form.
 ///
 ///     template <class L>

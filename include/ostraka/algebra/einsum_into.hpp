@@ -181,7 +181,7 @@ struct written_to<operation::einsum<Sharding>, C, First, Rest...> {
 /// the result is all-reduced, one device of each group adds beta · C, so that all hold the same bits. Collective over
 /// the mesh axes that the tensors name, with equal factors.
 /// @throws ostraka::error, on all devices alike, if extents disagree, if C shares memory with an operand, if the plan
-/// moves more than a budget, or if a factor is a number that whole elements cannot hold
+/// moves more than a budget, or if elements of an integer type cannot hold a factor
 template <TensorOrVariable C, class A, class... OperandsThenFactors>
 void einsum_into(C const& c, A const& a, OperandsThenFactors const&... more) {
   detail::operate_how(detail::into<C>{c}, operation::einsum<sharding_in<C>>{}, a, more...);

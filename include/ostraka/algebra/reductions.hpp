@@ -146,8 +146,8 @@ struct mean : detail::reduction_operation<Out, reduction::sum> {
 
 /// Sums over the axes that the result lacks. Integers are summed in their type, modulo its range (os::cast them first).
 /// The operand may be a partial sum, and so may the result: `os::sum<I, os::partial(X)>(A)`. All reductions take a
-/// policy after the tensor, as os::einsum does. (The policy is a pack, so that an unqualified call in a program with a
-/// sum of its own takes that one.)
+/// policy after the tensor, as os::einsum does. (The policy is a pack, so that an unqualified call in a program with
+/// its own `sum` calls that one.)
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
 [[nodiscard]] constexpr auto sum(A const& a, Policy... how) {

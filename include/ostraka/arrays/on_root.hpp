@@ -62,7 +62,7 @@ class on_root {
 
   /// The view. For a temporary, returns another handle of the view, so that `auto const& v = *os::gather_to_root(A);`
   /// stays valid.
-  /// @throws ostraka::error on other devices than 0
+  /// @throws ostraka::error on devices other than 0
   [[nodiscard]] View const& operator*() const& {
     require_root();
     return whole_;
@@ -72,7 +72,7 @@ class on_root {
     return whole_;
   }
 
-  /// A member of the view. @throws ostraka::error on other devices than 0
+  /// A member of the view. @throws ostraka::error on devices other than 0
   [[nodiscard]] View const* operator->() const {
     require_root();
     return &whole_;

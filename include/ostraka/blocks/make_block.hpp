@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. Uninitialised blocks and tensors, of given extents or of those of another on this device.
+/// Floor 4. Uninitialised blocks and tensors, with given extents, or with the extents of another one on this device.
 
 #include <array>
 #include <cstddef>

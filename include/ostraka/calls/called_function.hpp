@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The function that os::map, os::map_into and os::generate are given: whether it takes its arguments, whether
-/// a kernel can call it where the tensor is, and names of overloaded functions, which are refused.
+/// Floor 4. Checks the function argument of os::map, os::map_into and os::generate: it has to take the elements or
+/// indices, a kernel has to be able to call it where the tensor is, and it must not be the name of an overloaded
+/// function.
 
 #include <Kokkos_Core.hpp>
 

@@ -5,8 +5,8 @@
 /// @file
 /// Floor 4. Numbers that a program gives among elements of type T: the 2 of `os::alpha = 2`, the 2.5 of
 /// `os::full<float, I>(mesh, I = 8, 2.5)` and of `os::scale(A, 2.5)`. A number is of the elements' kind: an integer
-/// among integers, real among real ones. It is rounded, and loses nothing else. An integer that elements of an integer
-/// type cannot hold is an error.
+/// among integers, real among real ones. It is rounded to the element type; nothing else is converted. An integer that
+/// elements of an integer type cannot hold is an error.
 
 #include <Kokkos_Core.hpp>
 

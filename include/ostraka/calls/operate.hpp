@@ -284,7 +284,8 @@ struct internal_step : callable<Operation>, moves_nothing {
 template <class T>
 concept TensorOrVariable = Tensor<T> || detail::any_stand_in<T>;
 
-/// The arguments that operations on one operand accept before and after it, so that they can say which belongs where.
+/// An argument of an operation on one operand: the operand or a policy. Both are accepted in either place, so that the
+/// error can say which belongs where.
 template <class T>
 concept OperandOrPolicy = Operand<T> || TensorOrVariable<T> || is_policy<T> || Verb<T>;
 

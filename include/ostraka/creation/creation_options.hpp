@@ -14,7 +14,7 @@
 
 namespace ostraka {
 
-/// Numbers from the first up to the second, which is excluded.
+/// A range of numbers, from the first up to the second, which is excluded.
 template <class N>
 struct between {
   N low;
@@ -51,7 +51,8 @@ struct by {
   explicit constexpr by(N n) : value(n) {}
 };
 
-/// The diagonal that ends a triangle: 0 the main one, 1 the one above it (a column further), −1 the one below.
+/// The diagonal that bounds a triangle: 0 for the main one, 1 for the one above it (a column further), −1 for the one
+/// below.
 struct diagonal {
   std::int64_t value;
   explicit constexpr diagonal(std::int64_t d) : value(d) {}

@@ -34,7 +34,7 @@ auto full_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is
 
 }  // namespace detail
 
-/// A tensor whose elements all are one number, which comes last, after the extents.
+/// A tensor whose elements all equal one number, which comes last, after the extents.
 /// @throws ostraka::error for a negative extent or one that contradicts a static one, and for a number that elements of
 /// an integer type cannot hold
 template <class T, auto... Dims, class Mesh, class... ExtentsThenValue>

@@ -189,7 +189,7 @@ template <class A, class B>
   return detail::operate(operation::add{}, a, b);
 }
 
-/// A − B. If both are partial sums, they are partial over the same mesh axes. A value less a partial maximum is a
+/// A − B. If both are partial sums, they are partial over the same mesh axes. A value minus a partial maximum is a
 /// partial minimum.
 template <class A, class B>
   requires ArithmeticOperands<A, B>

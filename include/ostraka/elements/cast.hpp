@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::cast<double>(A)`: the elements as another type. If the new type has all values of the old one, the
-/// parts of a partial tensor are kept: A[I] {U_X} of float → [I] {U_X} of double. If values are rounded, sums are not
-/// kept.
+/// Floor 4. `os::cast<double>(A)`: the elements as another type. If the new type represents all values of the old one,
+/// partial tensors stay partial: A[I] {U_X} of float → [I] {U_X} of double. If values are rounded, sums are not kept.
 ///
 ///     from → to                       sum, prod    max, min    and, or
 ///     all values kept                 kept         kept        between integers
@@ -42,7 +41,7 @@ struct to_element {
 template <class T>
 inline constexpr bool is_real = std::is_same_v<real_of<T>, T>;
 
-// True if To has all values of From.
+// True if To represents all values of From.
 template <class From, class To>
 inline constexpr bool is_exact =
     (is_real<From> || !is_real<To>)&&(std::is_integral_v<From> ||

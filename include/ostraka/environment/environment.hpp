@@ -19,7 +19,7 @@ class tracer;
 
 namespace ostraka {
 
-/// The host threads of a rank that may be in operations that communicate; docs/threads.md.
+/// The host threads of a rank that may run operations that communicate (docs/threads.md).
 enum class threads {
   serialized,  ///< any thread, one at a time: a second one at the same time is refused
   multiple,  ///< several at the same time, each on a mesh of its own: MPI_THREAD_MULTIPLE, with slightly slower
@@ -46,8 +46,8 @@ enum class threads {
 /// malloc turn it off on the host.
 class environment {
  public:
-  /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone, or if MPI does not support
-  /// such threads.
+  /// @throws ostraka::error if MPI or Kokkos has already been finalised, which cannot be undone, or if MPI does not
+  /// support such threads.
   environment(int& argc, char**& argv, threads served = threads::serialized) {
     engine::set_debug_build();
     engine::observe_groups();

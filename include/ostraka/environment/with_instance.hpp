@@ -19,7 +19,7 @@ namespace ostraka {
 template <class Exec>
 class [[nodiscard]] with_instance {
  public:
-  /// Operations take this instance from here on.
+  /// Begins the scope: from now on, operations run on this instance.
   explicit with_instance(Exec const& instance) : scope_(instance) {}
 
  private:

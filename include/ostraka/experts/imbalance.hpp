@@ -108,7 +108,7 @@ std::int64_t count_leaving(Experts const& experts, std::int64_t count, Leave con
 
 }  // namespace detail
 
-/// experts: 8, most popular 2.50 of the mean; slowest of 4 devices 1.75 of balanced; 96 of 128 rows travel
+/// `experts: 8, most popular 2.50 of the mean; slowest of 4 devices 1.75 of balanced; 96 of 128 rows travel`
 [[gnu::cold]] inline std::string expert_imbalance::text() const {
   std::string t =
       join_text("experts: ", experts(), ", most popular ", detail::two_digits(most_over_mean()),

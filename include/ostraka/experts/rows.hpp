@@ -6,7 +6,7 @@
 /// Floor 4. Sends tokens to their experts and back without a capacity, in the body of os::shard_map. All rows reach
 /// their experts, even if many go to one.
 ///
-///     auto const to = os::route_rows<E/X>(experts, E = 64);    who sends how many rows where: 8 bytes an expert
+///     auto const to = os::route_rows<E/X>(experts, E = 64);    the numbers of rows to send: 8 bytes an expert
 ///     auto const rows = os::send_rows<R>(x, to);               x[T, M]    → rows[R, M], by expert: to.rows[E]
 ///     auto const back = os::return_rows(rows, to);             rows[R, M] → [T, K, M]
 ///
@@ -34,8 +34,8 @@ struct dropless_routing {
 
 }  // namespace detail
 
-/// The destinations of this device's rows, and the rows that come here; made by os::route_rows. A handle, as a tensor
-/// is.
+/// The destinations of this device's rows, and the numbers of rows that it receives; made by os::route_rows. A handle,
+/// as a tensor is.
 template <class Dim, class Experts, class Rows>
 class row_routes {
  public:
@@ -50,7 +50,7 @@ class row_routes {
              detail::extents_of_axes<axes_in<Experts>> const& choices, Rows const& of_experts)
       : rows(of_experts), mesh_(std::move(mesh)), shared_state_(std::move(shared_state)), choices_(choices) {}
 
-  Rows rows;  ///< [E]: the number of rows that come here for each expert of this device, one group after the other
+  Rows rows;  ///< [E]: the number of rows that this device receives for each of its experts, which follow each other
 
   [[nodiscard]] state const& shared_state() const { return *shared_state_; }
   [[nodiscard]] auto const& mesh_handle() const { return mesh_; }
@@ -228,9 +228,9 @@ struct return_rows {
 
 }  // namespace operation
 
-/// How many rows each device sends to which expert: `os::route_rows<E/X>(experts, E = 64)`, from the chosen experts of
-/// this device's tokens, [T, K]. A choice that names no expert (−1) is not sent. With a bare E all experts are on every
-/// device, and nothing moves. Collective over X.
+/// The numbers of rows that each device sends to each expert: `os::route_rows<E/X>(experts, E = 64)`, from the chosen
+/// experts of this device's tokens, [T, K]. A choice that names no expert (−1) is not sent. With a bare E all experts
+/// are on every device, and nothing moves. Collective over X.
 template <auto Dim, Tensor Experts, class... Given>
 [[nodiscard]] auto route_rows(Experts const& experts, Given const&... given) {
   using argument = detail::type_of<Dim>;
@@ -244,8 +244,8 @@ template <auto Dim, Tensor Experts, class... Given>
 }
 
 /// Sends rows to their experts: from x[T, M] each token's row to each of its chosen experts; from y[T, K, M] each
-/// choice's row to its expert. Returns the rows that come here, [R, M], sorted by expert, routes.rows[e] rows for each.
-/// The extent of R is each device's own. Collective over the mesh axes of the experts.
+/// choice's row to its expert. Returns the received rows, [R, M], sorted by expert, routes.rows[e] rows for each. The
+/// extent of R is each device's own. Collective over the mesh axes of the experts.
 template <auto R, TensorOrVariable X, class Dim, class Experts, class Rows>
 [[nodiscard]] auto send_rows(X const& x, row_routes<Dim, Experts, Rows> const& routes) {
   using send = operation::send_rows<detail::type_of<R>, row_routes<Dim, Experts, Rows>>;

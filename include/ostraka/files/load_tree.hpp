@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. How a tree is read from a file. Its leaves are requested by name, layer by layer. The file gives the
-/// extents and the number of layers. When the file has all that is requested, blocks are allocated and read.
+/// Floor 4. Reads a tree from a file. Requests its leaves by name, layer by layer; the file gives the extents and the
+/// number of layers. If the file has all requested tensors, allocates the blocks and reads them.
 
 #include <algorithm>
 #include <array>

@@ -17,7 +17,7 @@
 
 namespace ostraka {
 
-/// A step of training as a type: value and gradient of a loss, which is a type without members that is called with
+/// A training step as a type: the value and gradient of a loss. `Loss` is a type without members that is called with
 /// parameters and data of these types. If the parameters are a tree with vectors, `Shape` makes it with names in its
 /// leaves.
 template <class Loss, class Shape, class Parameters, class... Data>

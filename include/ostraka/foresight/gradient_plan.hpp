@@ -136,7 +136,7 @@ struct predicted_gradient {
   }
 
   /// The most bytes in use at once, beyond parameters and data, on the device with the largest blocks: results, the
-  /// tape, cotangents, and what plans set aside; not what kernels set aside for themselves.
+  /// tape, cotangents, and the workspace of plans; without the workspace of kernels.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t peak_memory(Given const&... given) const {
     return memory_at_end(given...).most;

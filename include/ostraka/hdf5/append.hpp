@@ -26,7 +26,7 @@ void save(std::string const& path, T const& trees, chunks const& stored, Option 
 
 /// Appends each tensor to the dataset of its name, as the next index of the axis `Axis`, which the dataset has before
 /// the axes of the tensor. Makes the file if it does not exist. os::stored_as may follow. Collective over the mesh. If
-/// the job is killed meanwhile, the file may be damaged: keep what must not be lost in a file of os::save.
+/// the job is killed meanwhile, the file may be damaged: store data that must not be lost with os::save.
 /// @throws ostraka::error, on all devices alike and before any dataset grows, if the file has other datasets, elements
 /// or extents
 template <auto Axis, detail::TreeOrTrees T, class... Option>

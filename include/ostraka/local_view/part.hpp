@@ -166,7 +166,8 @@ struct part {
 
 /// Part `i` of `n` of `a` along J, [⌊i·N/n⌋, ⌊(i+1)·N/n⌋) of its N indices, in the memory of `a`. Along the first axis
 /// it is a tensor, which may be written to; along another one it is an operand for reading. For a variable it is a
-/// copy, unless it is dense. It varies where `i` does (os::axis_index). J must not be divided.
+/// copy, unless it is dense. It varies along the mesh axes along which `i` varies (os::axis_index). J must not be
+/// divided.
 /// @throws ostraka::error unless 0 ≤ i < n
 template <auto J, TensorOrVariable A, class Number>
   requires(detail::is_varying_int<Number> || std::integral<Number>)

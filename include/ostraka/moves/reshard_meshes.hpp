@@ -39,7 +39,7 @@ class mesh_reshard_plan {
     return route_.pair->here ? route_.plan.elements_moved() * element_bytes_ : 0;
   }
 
-  /// The part of these bytes that goes from mesh to mesh: elements that processes need and do not have.
+  /// The part of these bytes that goes from mesh to mesh: elements that processes need and lack.
   [[nodiscard]] std::int64_t exchanged_bytes() const {
     return route_.pair->here ? planner::elements_exchanged(route_.plan.source, route_.plan.target) * element_bytes_ : 0;
   }

@@ -122,14 +122,14 @@ struct adam {
   double beta2 = 0.999;           ///< decay of the mean of their squares
   double epsilon = 1e-8;          ///< added to the root of that mean
 
-  /// The state before the first step, divided further over what os::split_over names.
+  /// The state before the first step, divided further over the mesh axes of os::split_over.
   template <class P, class Split = detail::split_state_over<>>
   [[nodiscard]] auto init(P const& parameters, Split const& = {}) const {
     return detail::make_adam_state<P, Split>(parameters);
   }
 
   /// Updates the parameters and the state. Collective if the state is divided further than its parameter, or if a
-  /// gradient is to be reduced.
+  /// gradient has to be reduced.
   template <class P, class G, class L, class Shape>
   void update(P const& parameters, G const& gradients, adam_state<L, Shape> const& state) const {
     detail::update_by_adam(
@@ -149,17 +149,18 @@ struct adamw {
   double epsilon = 1e-8;          ///< added to the root of that mean
   double weight_decay = 1e-2;  ///< λ
 
-  /// Which leaves decay, by path (`layers[3].w1`, empty for a single tensor) and number of axes; null means all.
+  /// Returns true for leaves that decay, by path (`layers[3].w1`, empty for a single tensor) and number of axes; null:
+  /// all leaves decay.
   bool (*decays)(std::string_view path, int rank) = nullptr;
 
-  /// The state before the first step, divided further over what os::split_over names.
+  /// The state before the first step, divided further over the mesh axes of os::split_over.
   template <class P, class Split = detail::split_state_over<>>
   [[nodiscard]] auto init(P const& parameters, Split const& = {}) const {
     return detail::make_adam_state<P, Split>(parameters);
   }
 
   /// Updates the parameters and the state. Collective if the state is divided further than its parameter, or if a
-  /// gradient is to be reduced.
+  /// gradient has to be reduced.
   template <class P, class G, class L, class Shape>
   void update(P const& parameters, G const& gradients, adam_state<L, Shape> const& state) const {
     auto const decay = [this](detail::path const& at, int rank) {

@@ -172,9 +172,9 @@ template <class T>
   return std::isfinite(global_norm(tree));
 }
 
-/// Multiplies gradients whose global norm exceeds `longest` by longest/norm, in place, and returns the norm from
-/// before. As in optax, if an element is NaN, all become NaN; if one is infinite and none NaN, that one becomes NaN and
-/// the others become 0. To skip such a step, call os::all_finite(gradients), or test the norm.
+/// Multiplies gradients whose global norm exceeds `longest` by longest/norm, in place, and returns the original norm.
+/// As in optax, if an element is NaN, all become NaN; if one is infinite and none NaN, that one becomes NaN and the
+/// others become 0. To skip such a step, call os::all_finite(gradients), or test the norm.
 /// @throws ostraka::error, on all devices alike, if `longest` is negative or NaN
 template <class T>
 double clip_by_global_norm(T const& gradients, double longest) {

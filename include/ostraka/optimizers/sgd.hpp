@@ -70,7 +70,7 @@ struct sgd {
     return state{detail::no_steps<decltype(state::steps)>(parameters)};
   }
 
-  /// Updates the parameters and the state. Collective if a gradient is to be reduced.
+  /// Updates the parameters and the state. Collective if a gradient has to be reduced.
   template <class P, class G, class L, class Shape>
   void update(P const& parameters, G const& gradients, sgd_state<L, Shape> const& state) const {
     std::int64_t const step = detail::number_of_steps("sgd", state.steps);
@@ -93,7 +93,7 @@ struct momentum {
   bool nesterov = false;          ///< true if the step looks ahead
   double weight_decay = 0;  ///< λ: λ p is added to the gradient
 
-  /// The state before the first step, divided further over what os::split_over names.
+  /// The state before the first step, divided further over the mesh axes of os::split_over.
   template <class P, class Split = detail::split_state_over<>>
   [[nodiscard]] auto init(P const& parameters, Split const& = {}) const {
     using state = detail::state_for<momentum_state, P, Split>;
@@ -103,7 +103,7 @@ struct momentum {
   }
 
   /// Updates the parameters and the state. Collective if the state is divided further than its parameter, or if a
-  /// gradient is to be reduced.
+  /// gradient has to be reduced.
   template <class P, class G, class L, class Shape>
   void update(P const& parameters, G const& gradients, momentum_state<L, Shape> const& state) const {
     std::int64_t const step = detail::number_of_steps("momentum", state.steps);

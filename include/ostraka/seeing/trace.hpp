@@ -34,7 +34,7 @@ namespace ostraka {
 class trace {
  public:
   /// Rank 0's file name counts. If it is empty, no file is written: use that for os::trace_summary.
-  /// @throws ostraka::error if MPI does not run
+  /// @throws ostraka::error if MPI is not running
   explicit trace(std::string file) : tracer_(engine::trace_request::of_part(std::move(file)), true) {}
   ~trace() { tracer_.write(std::uncaught_exceptions() > in_flight_); }
   trace(trace const&) = delete;

@@ -32,9 +32,9 @@ struct dealt_blocks {
 
 /// The two-dimensional block-cyclic rule of ScaLAPACK, for any number of axes. Blocks of `I = …` indices go to the
 /// devices of a process grid in turn, the first block to the first device. An axis that is not divided needs no number.
-/// The grid consists of the mesh axes that divide the tensor, os::block_cyclic(I = 64, J = 64), or of those that are
-/// named, os::block_cyclic<I/X, J/Y>(I = 64, J = 64). On the mesh {X: P, Y: Q} it is ScaLAPACK's P × Q grid in
-/// row-major order.
+/// The grid consists of the mesh axes that divide the tensor, os::block_cyclic(I = 64, J = 64), or of the mesh axes
+/// that the call names, os::block_cyclic<I/X, J/Y>(I = 64, J = 64). On the mesh {X: P, Y: Q} it is ScaLAPACK's P × Q
+/// grid in row-major order.
 template <auto... Dims, class... Is>
 [[nodiscard]] constexpr auto block_cyclic(named_extent<Is>... blocks) {
   return dealt_blocks<dims<Dims...>, Is...>{sizes<Is...>(blocks...)};
@@ -70,7 +70,7 @@ auto handle_of(Array& array) {
 
 }  // namespace detail
 
-/// An array at a place. A range of them holds the boxes of a device. It refers to the elements of the array, which have
+/// An array at a place. A range of them describes the boxes of a device. It refers to the array's elements, which have
 /// to outlive it.
 template <class... Is, class Array>
 [[nodiscard]] auto placed(block_position<Is...> const& at, Array&& array) {

@@ -38,7 +38,8 @@ class blocks_plan {
     return t;
   }
 
-  /// Copies into an existing tensor. If the array is the tensor's own memory, the elements that it holds stay there.
+  /// Copies into an existing tensor. If the array is the tensor's own memory, elements that are already in place stay
+  /// there.
   template <class Arrays>
   void copy_from_into(TensorType const& to, Arrays const& arrays) {
     read_into(to, arrays, true);
@@ -49,7 +50,7 @@ class blocks_plan {
   }
 
   /// Copies the elements of a tensor into the arrays. @throws ostraka::error as copy_from(), and if elements of an
-  /// array share a place
+  /// array overlap in memory
   template <Tensor A, class Arrays>
   void copy_to(A const& a, Arrays&& arrays) {
     write(a, arrays, true);

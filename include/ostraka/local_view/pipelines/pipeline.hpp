@@ -295,8 +295,8 @@ struct pipeline {
 /// os::shard_map with blocks, or outside with tensors: then only P is manual, and the layer is written in the global
 /// view along all other mesh axes, as without a pipeline. If other mesh axes divide the batch, each device cuts its own
 /// rows: a microbatch is a part of each device's rows. Collective over P.
-/// @throws ostraka::error, on all devices alike, if microbatches do not divide the batch, or the stages microbatches
-/// that are divided over them
+/// @throws ostraka::error, on all devices alike, if the number of microbatches does not divide the batch, or if N is
+/// divided over P and the number of stages does not divide the number of microbatches
 ///
 /// With variables, the layers' cotangents are summed where the parameters are. Over mesh axes that divide the batch the
 /// sums are reduced once, outside of the pipeline.

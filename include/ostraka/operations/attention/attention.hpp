@@ -47,14 +47,14 @@ struct attention_with {
 
 }  // namespace detail
 
-/// Attention: takes the products of queries and keys over D, their softmax over K, and multiplies the values with it.
-/// Name K with the mesh axes that divide it: if X divides it (a cache that is divided over its length), `K/X`
-/// authorises all-reduces of a query's sums, and keys and values stay in place. The result has the sharding of the
-/// queries with the values' width in place of D, or `Out…`. Options follow the operands: a mask (a tensor of truth
-/// values along any axes of the scores; a query sees a key where it is true), `os::causal`, `os::from_position(t)`,
-/// `os::score_scale(s)`, `os::striped<X>`. A key or value that is hidden from a query affects neither its result nor
-/// any derivative, even if it is NaN, so a cache may hold any numbers beyond the position. 16-bit elements are computed
-/// in float. The result of a query that sees no key is zeros.
+/// Attention: the softmax over K of the products of queries and keys over D, times the values. Name K with the mesh
+/// axes that divide it: if X divides it (a cache that is divided over its length), `K/X` authorises all-reduces of a
+/// query's sums, and keys and values stay in place. The result has the sharding of the queries with the values' width
+/// in place of D, or `Out…`. Options follow the operands: a mask (a tensor of truth values along any axes of the
+/// scores; a query sees a key where it is true), `os::causal`, `os::from_position(t)`, `os::score_scale(s)`,
+/// `os::striped<X>`. A key or value that is hidden from a query affects neither its result nor any derivative, even if
+/// it is NaN, so a cache may hold any numbers beyond the position. 16-bit elements are computed in float. The result of
+/// a query that sees no key is zeros.
 template <auto Q, auto K, auto D, auto... Out, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV,
           class... Options>
 [[nodiscard]] constexpr auto attention(TQ const& q, TK const& k, TV const& v, Options const&... options) {

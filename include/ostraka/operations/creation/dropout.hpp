@@ -58,9 +58,8 @@ struct dropout : detail::moves_nothing {
 
 }  // namespace operation
 
-/// x / (1 − rate) where an element is kept, else 0. In the body of os::shard_map a block's mask differs from those of
-/// the devices along which the block varies, and depends on its place on the mesh. @throws ostraka::error unless the
-/// rate is from 0 to 1
+/// x / (1 − rate) where an element is kept, else 0. In the body of os::shard_map masks differ between the devices along
+/// which a block varies, and depend on their places on the mesh. @throws ostraka::error unless the rate is from 0 to 1
 template <TensorOrVariable A>
 [[nodiscard]] constexpr auto dropout(A const& a, double rate, seed s) {
   return detail::operate(operation::dropout{{}, rate, s}, a);

@@ -99,10 +99,9 @@ struct write_at : detail::moves_nothing {
 
 }  // namespace operation
 
-/// cache[…, t, …] = row, in place, with the axis named with the mesh axes that divide it: `os::write_at<T/X>(cache, t,
-/// row)`. The row has the cache's sharding without the axis; or it also has the axis, undivided, for the positions from
-/// t on. All devices pass the same t. Returns the cache; for variables, which are values, a new one with the row
-/// written.
+/// cache[…, t, …] = row, in place: `os::write_at<T/X>(cache, t, row)`. Name the axis with the mesh axes that divide it.
+/// The row has the cache's sharding without the axis; or it also has the axis, undivided, for the positions from t on.
+/// All devices pass the same t. Returns the cache; for variables, which are values, a new one with the row written.
 /// @throws ostraka::error, on all devices alike, if t is out of range or extents differ
 template <auto Dim, TensorOrVariable Cache, TensorOrVariable Row>
 constexpr auto write_at(Cache const& cache, std::int64_t t, Row const& row) {

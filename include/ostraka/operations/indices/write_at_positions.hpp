@@ -200,11 +200,11 @@ struct write_at_positions {
 
 }  // namespace operation
 
-/// Each row of a batch at its own positions, in place: cache[b, t[b] + i, …] = rows[b, i, …], with the axis named with
-/// the mesh axes that divide it. Rows lack that axis, or have it undivided, for the positions from t[b] on. With
-/// `os::pages<P/X>(table)`, the axis counts the slots of a page, and rows go to the pages of the table. If two rows go
-/// to the same place, the later one remains. os::in_range at the end promises that positions and pages are in range,
-/// and saves the check. Returns the cache.
+/// Each row of a batch at its own positions, in place: cache[b, t[b] + i, …] = rows[b, i, …], where the call names the
+/// axis with the mesh axes that divide it. Rows lack that axis, or have it undivided, for the positions from t[b] on.
+/// With `os::pages<P/X>(table)`, the axis counts the slots of a page, and rows go to the pages of the table. If two
+/// rows go to the same place, the later one remains. os::in_range at the end promises that positions and pages are in
+/// range, and saves the check. Returns the cache.
 /// @throws ostraka::error, on all devices alike, if a position or page is out of range, extents differ, or rows share
 /// memory with the cache
 template <auto Dim, TensorOrVariable Cache, class Positions, TensorOrVariable Rows,

@@ -182,13 +182,13 @@ struct first_halo<type_list<As...>, Rest...> : first_halo<As..., Rest...> {};
 
 }  // namespace detail
 
-/// The axis `A` of a block, padded by `Before` neighbours before its own indices and `Behind` after them, by default
+/// The axis `A` of a block, padded by `Before` neighbouring indices before its own and `Behind` after them, by default
 /// the same number: `os::halo<I, 1>`, `os::halo<I, 2, 1>`, and 0 for none at one end. `os::halo<I, 1>/X` also says that
 /// the neighbours are the devices along X.
 template <auto A, int Before, int Behind = Before>
 inline constexpr auto halo = detail::make_halo<detail::type_of<A>, Before, Behind>();
 
-/// The sharding of the block's own part: padded axes are replaced by their own.
+/// The sharding of the block's own part, with the axes under the padded ones.
 template <class Sharding>
 using sharding_without_halos = typename detail::without_halos<Sharding>::type;
 

@@ -41,7 +41,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// A contiguous array that grows as elements are added. Growing moves them, and must not throw once there is memory.
+/// A contiguous array that grows as elements are added. Growing moves the elements, so their moves must not throw.
 template <class T>
 class dynamic_array {
  public:
