@@ -116,7 +116,7 @@ consteval auto check_einsum_into(type_list<Operands...>) {
 template <class C, class Operands, class Behind>
 using einsum_into_verdict = typename decltype(check_einsum_into<C, Behind>(Operands{}))::type;
 
-// Splits the arguments: the operands up to the first argument that is not one, and the rest.
+// Splits the arguments into the operands up to the first argument that is not one, and the others.
 template <class Operands, class... Arguments>
 struct operands_first {
   using operands = Operands;

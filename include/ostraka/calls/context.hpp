@@ -98,8 +98,8 @@ engine::execution_context context_of_operands(char const* operation, engine::ste
   return w;
 }
 
-/// The context of an operation with these labels and mesh axes. Its steps tell which devices have to know of an error
-/// that is found here.
+/// The context of an operation with these labels and mesh axes. Its steps determine the devices that have to know of an
+/// error that is found here.
 template <class Labels, class Mesh, class First, class... Rest>
 engine::execution_context context_of(char const* operation, engine::steps_ahead steps, First const& first,
                                      Rest const&... rest) {

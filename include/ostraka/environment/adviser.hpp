@@ -29,7 +29,7 @@ struct advice_record {
   static constexpr int most_sizes = 8;  // then the adviser knows the program well enough
   std::atomic<bool> done;               // it has given its advice, or it knows enough
   std::atomic<std::uint64_t> last;      // sizes last found good, as a hash
-  int count;                            // the rest under the adviser's lock
+  int count;                            // this and the following members: under the adviser's lock
   std::uint64_t seen[most_sizes];
 };
 

@@ -172,7 +172,7 @@ template <class = void>
   extents.back().insert(extents.back().end(), found->extents.begin(), found->extents.end());
 }
 
-// Requests the tensors of a tree that is to be made. A stack has as many layers as the file has names for. `extents`:
+// Requests the tensors of a new tree. The number of names in the file gives the number of layers of a stack. `extents`:
 // the leaves' extents, in the order of their fields.
 template <class Leaves, class Mesh, class Sizes>
 struct asks_for_leaf {

@@ -170,8 +170,8 @@ struct fourier_element {
   using type = std::conditional_t<has_real_result(Kind), real, Kokkos::complex<real>>;
 };
 
-/// A sharding with the entries of `Named` in place of the axes: the first in place of the first, and the rest, parts of
-/// sums, at the end.
+/// A sharding with the entries of `Named` in place of the axes, in order; further entries, for partial sums, come at
+/// the end.
 template <class Sharding, class Axes, class Named>
 struct with_entries {
   using type = with_entries_last<Sharding, Named>;

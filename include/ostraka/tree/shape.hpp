@@ -83,8 +83,8 @@ struct tree_of<std::vector<T>> {
   using stacked_axes = type_list<>;
 };
 
-/// The axes that the leaves of T have before those in T's struct, as os::stacked puts them there. None for an array or
-/// vector: such axes belong to its elements.
+/// The axes that os::stacked puts before the axes of T's leaves. None for an array or vector: such axes belong to its
+/// elements.
 template <class T>
 using stacked_axes_in = typename tree_of<std::remove_cvref_t<T>>::stacked_axes;
 

@@ -74,7 +74,7 @@ auto with_extents_and_arrays([[maybe_unused]] Mesh const& m, [[maybe_unused]] F 
 /// mdspan of any layout, os::strided memory, os::in_order<J, I>(view) or, for one axis, a list. Each device receives
 /// the elements that it lacks, by one exchange, and copies those that it has. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike and before elements move, if boxes overlap, leave a gap or reach beyond
-/// the tensor, or if an array does not have the extents of the part that its device is dealt
+/// the tensor, or if an array does not have the extents of its device's part
 template <class T, auto... Dims, class Mesh, class... ExtentsThenArrays>
 [[nodiscard]] auto copy_from_blocks([[maybe_unused]] Mesh const& m,
                                     [[maybe_unused]] ExtentsThenArrays const&... extents_then_arrays) {

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. Reads the arguments that name arrays of another distribution, after a tensor or its extents, into one
-/// form: a range of placed arrays and, if they are dealt, their block-cyclic distribution.
+/// form: a range of placed arrays and their block-cyclic distribution, if they have one.
 
 #include <cstddef>
 #include <cstdint>

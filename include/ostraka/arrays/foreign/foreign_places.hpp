@@ -116,7 +116,7 @@ struct single_placed {
 template <class Placed>
 single_placed(Placed) -> single_placed<Placed>;
 
-// The mesh axes over which blocks are dealt.
+// The mesh axes over which blocks are distributed.
 template <class TensorType, class Grid>
 struct grid_of {
   using type = TensorType;

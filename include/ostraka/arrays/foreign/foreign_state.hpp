@@ -16,7 +16,7 @@
 
 namespace ostraka::detail {
 
-// The mesh axes of the tensor and of the grid over which blocks are dealt.
+// The mesh axes of the tensor, and of the grid over which blocks are distributed.
 template <class TensorType, class Cyclic>
 struct axes_of_exchange {
   using type = mesh_axes_in<TensorType>;

@@ -18,8 +18,8 @@ namespace ostraka {
 
 namespace detail {
 
-/// The tree by which devices combine, in order, for any number of devices n. Among the first 2 (n − 2^k) devices the
-/// odd ones send their block to the one before. The remaining 2^k devices then combine in k rounds of recursive
+/// The tree by which devices combine, in order, for any number of devices n. Among the first 2 (n − 2^k) devices, the
+/// odd ones send their block to the previous device. The remaining 2^k devices then combine in k rounds of recursive
 /// halving.
 class combining_tree {
  public:

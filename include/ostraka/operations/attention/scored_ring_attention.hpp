@@ -237,7 +237,7 @@ struct scored_ring : detail::scaled_scores, detail::score_options {
   }
 };
 
-/// The cotangents of queries, keys and values, and, if wanted, of the bias and the sinks.
+/// The cotangents of queries, keys and values, and optionally of the bias and the sinks.
 template <class Forward, class Q, class K, class D, class Way, bool OfBias, bool OfSinks,
           detail::score_operand... Kinds>
 struct scored_ring_vjp {

@@ -60,11 +60,10 @@ struct viewpoint {
   coordinates here{};
   int order[max_mesh_axes]{0, 1, 2, 3, 4, 5, 6};  ///< the order of the running mesh's axes, by the plan's number
   bool scales = false;                            ///< the result is multiplied by an alpha that is not 1
-  bool adds = false;                              ///< the result is added to the old contents, times a beta that is not
-                                                  ///< 0
+  bool adds = false;                              ///< the old contents are added, times a beta that is not 0
   transport via{};
   strided_box const* given = nullptr;  ///< the layout of operands and result, by buffer; null if all of them are dense.
-                                       /// < An operand may cover only a part of its block; the rest is zeros
+                                       ///< An operand may cover only a part of its block; the rest is zeros
   bool predicts = false;  ///< for a prediction, without a particular device or call: the order is unknown; uneven parts
                           ///< count with the most that any device has; a tensor that is made in the result counts both
                           ///< as held for an addition to the old contents and as copied

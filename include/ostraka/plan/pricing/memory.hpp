@@ -8,9 +8,10 @@
 ///     parameters    in their stored sharding
 ///     gradients     like their parameters
 ///     state         the optimiser's, settings.state_bytes for each element of a parameter
-///     activations   inputs and the operands of the backward (program_flow::is_needed), once for each layer, however
-///                   many statements take them. The result of a gather is held beside its source, unless it is gathered
-///                   again. If layers are computed again, the inputs of each are held, and the rest for one
+///     activations   inputs and the operands of the backward (program_flow::is_needed), once for each layer, even if
+///                   several statements use them. The result of a gather is held in addition to its source, unless it
+///                   is gathered again. If layers are recomputed, the inputs of all layers are held, and the other
+///                   activations of one layer
 ///     workspace     of the statement with the most: its cotangents, and the intermediates of moves and products
 
 #include <algorithm>

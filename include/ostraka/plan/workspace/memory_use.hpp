@@ -15,8 +15,8 @@
 namespace ostraka::planner {
 
 /// The number of elements that a plan holds at once beyond operands and result, and that it copies outside its local
-/// contractions, on the device with the largest blocks. The result counts both as held for an addition to its old
-/// contents and as copied over them.
+/// contractions, on the device with the largest blocks. For the result it counts the memory of an operation that adds
+/// to the old contents, and the copies of one that overwrites them.
 struct memory_use {
   std::int64_t peak = 0;
   std::int64_t copied = 0;

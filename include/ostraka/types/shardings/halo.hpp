@@ -149,7 +149,8 @@ struct without_halos<sharding<Entries...>> {
   using type = sharding<typename unpadded_entry<Entries>::type...>;
 };
 
-// True for `os::halo<I, 1>/X` or `os::halo<I, 1>` among the dimensions of an array with ghost layers.
+// `names_ghosts`: true for the dimensions of an array with ghost layers. They include `os::halo<I, 1>/X` or
+// `os::halo<I, 1>`, and are not those of a block, which has an os::varying.
 template <class Entry>
 inline constexpr bool names_halo = is_halo<Entry>;
 template <class A, class... Ms>

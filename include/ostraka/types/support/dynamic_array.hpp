@@ -15,7 +15,7 @@ namespace ostraka {
 namespace detail {
 
 /// Moves `used` bytes of trivially copyable elements of any type to a new block of `wanted` bytes, and frees the old
-/// block. Returns null if no bytes are wanted.
+/// block. Returns null if `wanted` is 0.
 [[gnu::cold, gnu::noinline]] inline void* reallocate(void* items, std::size_t used, std::size_t wanted) {
   void* const other = wanted > 0 ? ::operator new(wanted) : nullptr;
   if (used > 0) __builtin_memcpy(other, items, used);
