@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. The parts that all ways of making a tensor share: mesh, extents, and the checks of both.
+/// Floor 4. Shared by all functions that make a tensor: mesh, extents, and the checks of both.
 
 #include <array>
 #include <cstdint>

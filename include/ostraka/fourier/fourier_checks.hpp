@@ -22,7 +22,7 @@ consteval auto check_fourier_elements() {
     return found<reason::not_transformed<T, Operation>>{};
 }
 
-// `reason::ok` unless A is partial in another way than by sums. Partial sums are transformed part by part.
+// `reason::ok` unless A is partial by another reduction than a sum. Partial sums are transformed part by part.
 template <class Operation, class A>
 consteval auto check_linear() {
   using partials = typename sharding_traits<sharding_in<A>>::partial_entries;

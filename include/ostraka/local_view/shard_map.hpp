@@ -23,7 +23,7 @@
 
 namespace ostraka {
 
-/// The mesh axes that a body handles by itself: the value of `os::manual(X)`.
+/// The mesh axes that a body handles itself: the value of `os::manual(X)`.
 template <MeshAxis... Ms>
 struct manual_axes {};
 

@@ -32,7 +32,7 @@ struct pipeline_work {
 ///
 ///     all_forward            forward of all microbatches, one repeat after another; then all backward, mirrored
 ///     all_forward_by_groups  the same, but as many microbatches as there are stages go through all repeats, then the
-///                            next ones: a microbatch that comes back is due at once, and nothing waits
+///                            next ones: a returning microbatch continues immediately, and none waits
 ///     one_forward_one_backward   stage s has S − s microbatches under way, then finishes one before it takes another
 enum class pipeline_order : std::uint8_t { all_forward, all_forward_by_groups, one_forward_one_backward };
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. How the partial sums of a tensor are reduced on the way to another sharding: the label onto which each mesh
-/// axis is scattered, the mesh axes that are reduced everywhere, and the slices of the tensor on which that happens.
-/// [I] {U_X} → [I_Y] {U_X} → [I_YX] → [I]
+/// Floor 2. Plans the reduction of a tensor's partial sums on the way to another sharding: the label onto which each
+/// mesh axis is scattered, the mesh axes that are reduced everywhere, and the slices of the tensor on which that
+/// happens. [I] {U_X} → [I_Y] {U_X} → [I_YX] → [I]
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of the moves of tokens to experts and of products in groups of rows. Each move goes the
-/// other way by the same routes, so that numbers of rows are not sent again. The derivatives of these products are such
+/// Floor 4. The derivatives of the moves of tokens to experts and of products in groups of rows. Each move is reversed
+/// along the same routes, so that numbers of rows are not sent again. The derivatives of these products are such
 /// products again, so second derivatives need no rule of their own. Numbers of rows are constants. The operations are
 /// only declared here; experts/ defines them, and programs without experts do not include that folder.
 ///
