@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The tiles of attention: some queries, and the keys that they are multiplied with. The kernels follow them,
-/// and every price counts their pairs:
+/// Floor 2. The tiles of attention: some queries, and the keys with which they are multiplied. The kernels follow these
+/// tiles, and every price counts their pairs:
 ///
 ///     all see all         all keys
 ///     causal              the keys up to the last query of the tile

@@ -11,8 +11,8 @@
 ///     all_gather A[I, J_X]      C <- A_own B_own, C += A_before B_before, C += A_after B_after
 ///     reduce_scatter C[I_X, K]  C_before and C_after are made and sent; C_own <- what arrives, C_own += A_own B
 ///
-/// A result that is repeated along the gather's mesh axis must have the same bits on all devices. Then all devices
-/// multiply the parts one by one, in the same way, and add sums in the order of the devices.
+/// A result that is repeated along the gather's mesh axis must have the same bits on all devices. For such a result,
+/// all devices multiply the parts one by one, in the same way, and add sums in the order of the devices.
 
 #include <cstdint>
 

@@ -4,10 +4,10 @@
 
 /// @file
 /// Floor 2. Lowering: from a plan to the actions of a device, for given extents. A tensor in flight is a block in a
-/// buffer of the call or of the schedule, and a slice is a part of that block. A tensor that no later step moves is
-/// written to the result's memory. If a step has the labels in another order than the tensor that it moves, or than the
-/// result, it reads or writes that block through the strides of its own order. The steps after the first one that
-/// writes to the result have to respect the old contents:
+/// buffer of the call or of the schedule, and a slice is a part of that block. A tensor that stays until the end in the
+/// block to which a step writes it is written to the result's memory directly. If a step has the labels in another
+/// order than the tensor that it moves, or than the result, it reads or writes that block through the strides of its
+/// own order. The steps after the first one that writes to the result have to respect the old contents:
 ///
 ///     follows in place    alpha                                beta
 ///     nothing             all devices                          all devices

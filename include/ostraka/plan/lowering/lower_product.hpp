@@ -9,8 +9,8 @@
 ///     all_gather A[I, J_X]      start  C <- A_own B_own  finish  C += A_before B_before  C += A_after B_after
 ///     reduce_scatter C[I_X, K]  C_before, C_after  start  finish into C_own  C_own += A_own B
 ///
-/// A result that is repeated along the gather's mesh axis must have the same bits on all devices. Then all devices
-/// multiply the parts one by one, in the same way, and add sums in the order of the devices.
+/// A result that is repeated along the gather's mesh axis must have the same bits on all devices. For such a result,
+/// all devices multiply the parts one by one, in the same way, and add sums in the order of the devices.
 
 #include <cstdint>
 

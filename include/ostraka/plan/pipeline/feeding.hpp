@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. How a batch that is divided over the stages gets into a pipeline and out of it. Each stage is the home of a
-/// block of microbatches. Before the first stage begins a microbatch, its home sends it there. When the last stage has
-/// finished it, the result goes home. Each microbatch is sent once in and once out, unless its home is that stage.
+/// Floor 2. Moves a batch that is divided over the stages into a pipeline, and its results out of it. Each stage is the
+/// home of a block of microbatches. Before the first stage begins a microbatch, its home sends it there. When the last
+/// stage has finished it, the result goes home. Each microbatch is sent once in and once out, unless its home is that
+/// stage.
 
 #include <cstdint>
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. An axis of one operand that no other operand and not the result has would be summed on its own. That is
-/// rarely intended: if a rename is forgotten, [B, M] · [N, H] → [B, H] is (Σ_M A)(Σ_N B). So an einsum of several
-/// operands computes such a sum only with os::sum_over(N).
+/// Floor 2. An axis that only one operand has, and the result lacks, would be summed on its own. That is rarely
+/// intended: if a rename is forgotten, [B, M] · [N, H] → [B, H] is (Σ_M A)(Σ_N B). So an einsum of several operands
+/// computes such a sum only with os::sum_over(N).
 ///
 ///     label is in                                 without os::sum_over    with it
 ///     one operand, not in the result              refused                 summed on its own

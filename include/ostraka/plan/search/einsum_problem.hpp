@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. The problem that the einsum planner solves, and how hard it searches.
+/// Floor 2. The problem that the einsum planner solves, and the effort of its search.
 
 #include <ostraka/plan/spec/plan.hpp>
 #include <ostraka/plan/spec/policy.hpp>
