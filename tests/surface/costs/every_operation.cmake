@@ -21,8 +21,6 @@ set(unpriced
   dispatch collect ragged_product
   # Steps of attention with options, whose price has them: whole scores, and the weights beside sinks.
   scored_products weights_beside_sinks
-  # The base of for_each_point and sum_over_points.
-  points
   # Doors of bodies: a tensor is named as a block, and back.
   enter_body leave_body)
 
