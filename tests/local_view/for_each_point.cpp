@@ -11,17 +11,14 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
-#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "local_view/points.hpp"
 #include "support/on_meshes.hpp"
 #include "support/program_array.hpp"
 #include "support/said_alike.hpp"
@@ -29,90 +26,7 @@
 namespace os = ostraka;
 namespace t = os::testing;
 
-namespace {
-
-using mesh_type = os::mesh<X_mesh, Y_mesh, Z_mesh>;
-
-double value_at(std::int64_t i, std::int64_t j) { return static_cast<double>(100 * i + 7 * j + 1); }
-constexpr double ghost = -3;
-
-// The indices of one axis that this rank owns.
-struct range_here {
-  std::int64_t begin, end;
-  range_here(std::int64_t n, std::int64_t number, std::int64_t ways)
-      : begin(number * n / ways), end((number + 1) * n / ways) {}
-  std::int64_t size() const { return end - begin; }
-};
-
-// An array with one ghost layer along both axes, its elements `step` apart, rows or columns first.
-struct field {
-  range_here i, j;
-  std::int64_t step_i, step_j;
-  t::program_array<double> memory;  // its copy on the host is written and read here
-
-  field(range_here own_i, range_here own_j, bool by_columns, std::int64_t step)
-      : i(own_i),
-        j(own_j),
-        step_i(by_columns ? step : step * (own_j.size() + 2)),
-        step_j(by_columns ? step * (own_i.size() + 2) : step),
-        memory(static_cast<std::size_t>(step * (own_i.size() + 2) * (own_j.size() + 2)), ghost) {}
-
-  double& at(std::int64_t p, std::int64_t q) {  // global indices; own begin − 1 is in the ghost layer
-    return memory[static_cast<std::size_t>((p - i.begin + 1) * step_i + (q - j.begin + 1) * step_j)];
-  }
-  template <class F>
-  void set(F const& f) {
-    for (std::int64_t p = i.begin; p < i.end; ++p)
-      for (std::int64_t q = j.begin; q < j.end; ++q) at(p, q) = f(p, q);
-    memory.send();
-  }
-  // The number of own elements that are not f(i, j), and of ghosts that have changed.
-  template <class F>
-  std::int64_t wrong(F const& f) {
-    memory.fetch();
-    std::int64_t bad = 0;
-    for (std::int64_t p = i.begin - 1; p <= i.end; ++p)
-      for (std::int64_t q = j.begin - 1; q <= j.end; ++q) {
-        bool const own = p >= i.begin && p < i.end && q >= j.begin && q < j.end;
-        bad += at(p, q) == (own ? f(p, q) : ghost) ? 0 : 1;
-      }
-    return bad;
-  }
-};
-
-// A sum on this device.
-template <class Sum>
-double sum_here(Sum const& sum) {
-  return t::host_block(sum)();
-}
-
-double sum_of_all(std::int64_t n, std::int64_t k, auto const& f) {
-  double sum = 0;
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < k; ++j) sum += f(i, j);
-  return sum;
-}
-
-template <class F>
-void on_all(F const& f) {
-  t::on_every_mesh([&](t::test_mesh const& m) {
-    for (auto const& [n, k] : {std::pair{0, 3}, {1, 1}, {2, 3}, {3, 2}, {7, 9}, {12, 300}, {130, 150}}) {
-      INFO(m.text(), "I = ", n, ", J = ", k);
-      f(m, mesh_type(m.handle()), std::int64_t{n}, std::int64_t{k});
-    }
-  });
-}
-
-range_here here(t::test_mesh const& m, char const* over, std::int64_t n) {
-  return {n, m.coordinate(over, t::rank()), m.size(over)};
-}
-
-auto adopt(mesh_type const& mesh, std::int64_t n, std::int64_t k, field& f) {
-  return os::from_local<double, os::halo<I, 1>/X, os::halo<J, 1>/Y>(
-      mesh, I = n, J = k, os::strided(f.memory.data(), I = f.step_i, J = f.step_j));
-}
-
-}  // namespace
+using namespace t::points;
 
 TEST_CASE("arrays with ghost layers: several are written in one pass, which sums") {
   on_all([](t::test_mesh const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
@@ -151,9 +65,7 @@ TEST_CASE("an operator and the sum of its product, while the halo travels") {
   on_all([](t::test_mesh const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
     if (n < 1 || k < 1) return;
     range_here const i = here(m, "X", n), j = here(m, "Y", k);
-    auto const inside = [&](std::int64_t a, std::int64_t b) {
-      return a < 0 || b < 0 || a >= n || b >= k ? ghost : value_at(a, b);
-    };
+    auto const inside = value_or_ghost(n, k);
     auto const applied = [&](std::int64_t a, std::int64_t b) {
       return 4 * inside(a, b) - inside(a - 1, b) - inside(a + 1, b) - inside(a, b - 1) - inside(a, b + 1);
     };
@@ -212,91 +124,6 @@ TEST_CASE("blocks in a body, padded and not, and whole tensors") {
     CHECK(dot == squares);
     CHECK(t::wrong_elements(doubled, [](std::int64_t a, std::int64_t b) { return 2 * value_at(a, b); }) == 0);
   });
-}
-
-TEST_CASE("several sums in one pass: those of loops, and each the bits of one alone") {
-  on_all([](t::test_mesh const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
-    if (n < 1 || k < 1) return;
-    range_here const i = here(m, "X", n), j = here(m, "Y", k);
-    auto const third = [](std::int64_t a, std::int64_t b) { return value_at(a, b) / 3; };
-    for (bool by_columns : {false, true})
-      for (std::int64_t step : {1, 2}) {
-        field x(i, j, by_columns, step), y(i, j, false, 1);
-        x.set(value_at), y.set(third);
-        auto const u = adopt(mesh, n, k, x), v = adopt(mesh, n, k, y);
-        auto const sums = os::sum_over_points<K>(
-            [](double& a, double b) {
-              a += 1;
-              return Kokkos::Array<double, 3>{a, b, a * b};
-            },
-            u, v);
-        static_assert(std::is_same_v<decltype(sums)::sharding_type, os::sharding<K_axis, os::varying<X_mesh, Y_mesh>>>);
-        double const alone[] = {sum_here(os::sum_over_points([](double a) { return a; }, u)),
-                                sum_here(os::sum_over_points([](double b) { return b; }, v)),
-                                sum_here(os::sum_over_points([](double a, double b) { return a * b; }, u, v))};
-        auto const here_of_sums = t::host_block(sums);
-        for (int s = 0; s < 3; ++s)
-          CHECK(std::bit_cast<std::uint64_t>(here_of_sums(s)) == std::bit_cast<std::uint64_t>(alone[s]));
-        auto const whole = t::host_block(os::psum<X, Y>(sums));
-        // Of positive terms, in two orders: each sum has a relative error of up to (terms − 1) · epsilon / 2.
-        double const bound = static_cast<double>(n * k) * std::numeric_limits<double>::epsilon();
-        CHECK(whole(0) == sum_of_all(n, k, [](std::int64_t a, std::int64_t b) { return value_at(a, b) + 1; }));
-        auto const product = [&](std::int64_t a, std::int64_t b) { return (value_at(a, b) + 1) * third(a, b); };
-        CHECK(whole(1) == doctest::Approx(sum_of_all(n, k, third)).epsilon(bound));
-        CHECK(whole(2) == doctest::Approx(sum_of_all(n, k, product)).epsilon(bound));
-        CHECK(x.wrong([](std::int64_t a, std::int64_t b) { return value_at(a, b) + 1; }) == 0);
-      }
-    field x(i, j, false, 1), y(i, j, true, 1);
-    x.set(value_at);
-    auto const p = adopt(mesh, n, k, x), q = adopt(mesh, n, k, y);
-    auto const inside = [&](std::int64_t a, std::int64_t b) {
-      return a < 0 || b < 0 || a >= n || b >= k ? ghost : value_at(a, b);
-    };
-    auto const around = [&](std::int64_t a, std::int64_t b) { return inside(a - 1, b) + inside(a, b + 1); };
-    auto const begun = t::host_block(os::psum<X, Y>(os::sum_over_points<K>(
-        [](double& to, auto const& from) {
-          to = from(-1, 0) + from(0, 1);
-          return Kokkos::Array<double, 3>{to, from(0, 0), 1};
-        },
-        q, os::start_exchange_halo_into<os::halo<I, 1> / X, os::halo<J, 1> / Y>(p, os::faces))));
-    CHECK(y.wrong(around) == 0);
-    CHECK(begun(0) == sum_of_all(n, k, around));
-    CHECK(begun(1) == sum_of_all(n, k, value_at));
-    CHECK(begun(2) == static_cast<double>(n * k));
-  });
-}
-
-TEST_CASE("several sums of other kinds of elements, along an axis without an extent") {
-  auto const mesh = os::make_mesh(X = t::ranks());
-  for (std::int64_t n : {0, 1, 2, 3, 255, 256, 257, 3000}) {
-    auto const A = os::generate<std::int32_t, I / X>(mesh, I = n, [](std::int64_t i) { return std::int32_t(i % 7); });
-    std::int32_t first = 0, second = 0;
-    for (std::int32_t i = 0; i < n; ++i) first += i % 7, second += (i % 7) * (i % 7);
-    auto const both = t::host_block(os::all_reduce<X>(os::sum_over_points<L>(
-        [](std::int32_t i) {
-          return std::array<std::int32_t, 2>{i, i * i};
-        },
-        A)));
-    CHECK(both.extent(0) == 2);
-    CHECK(both(0) == first);
-    CHECK(both(1) == second);
-    auto const one = t::host_block(os::all_reduce<X>(os::sum_over_points<L>(
-        [](std::int32_t i) { return std::array{Kokkos::complex<float>(static_cast<float>(i), 1)}; }, A)));
-    CHECK(one(0).real() == static_cast<float>(first));
-    CHECK(one(0).imag() == static_cast<float>(n));
-    auto const many = t::host_block(os::all_reduce<X>(os::sum_over_points<L>(
-        [](std::int32_t i) {
-          std::array<double, 40> powers{};
-          for (std::size_t k = 0; k < 40; ++k) powers[k] = static_cast<double>(i) * static_cast<double>(k);
-          return powers;
-        },
-        A)));
-    for (int k = 0; k < 40; ++k) CHECK(many(k) == static_cast<double>(first) * k);
-  }
-  auto const everywhere = os::generate<double, I>(mesh, I = 5, [](std::int64_t i) { return double(i); });
-  auto const same = os::sum_over_points<L>([](double a) { return std::array{a, 2 * a}; }, everywhere);
-  static_assert(std::is_same_v<decltype(same)::sharding_type, os::sharding<L_axis>>);
-  CHECK(t::host_block(same)(1) == 20);
 }
 
 TEST_CASE("sums are the same whatever the elements' kind") {
