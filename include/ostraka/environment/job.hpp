@@ -14,13 +14,13 @@
 #include <exception>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include <ostraka/engine/machine/exclusive_use.hpp>
 #include <ostraka/engine/machine/job_of_mpi.hpp>
 #include <ostraka/engine/machine/launcher.hpp>
 #include <ostraka/engine/machine/node.hpp>
+#include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/heap.hpp>
 #include <ostraka/engine/spmd/abort_handlers.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
@@ -136,7 +136,6 @@ template <class>
   dynamic_array<char*> its;
   int kept = 0;
   static char quietly[] = "--kokkos-disable-warnings";
-  bool const one_speaks = !std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>;
   bool said = std::getenv("KOKKOS_DISABLE_WARNINGS") != nullptr;
   for (int i = 0; i < argc; ++i) {
     bool const is_kokkos_argument = i > 0 && std::string_view(argv[i]).substr(0, 9) == "--kokkos-";
@@ -148,7 +147,7 @@ template <class>
   argc = kept;
   static char no_name[] = "";
   if (its.empty()) its.push_back(no_name);
-  if (!said && !(one_speaks && is_first_rank())) its.push_back(quietly);
+  if (!said && !(engine::has_gpu && is_first_rank())) its.push_back(quietly);
   int count = static_cast<int>(its.size());
   its.push_back(nullptr);
   Kokkos::initialize(count, its.data());

@@ -3,17 +3,21 @@
 #pragma once
 
 /// @file
-/// Floor 3. Tells whether the operations of this host thread compute. They do not while a program is priced on a dry
-/// mesh: no kernel starts, nothing is copied, and memory is allocated but never touched, so that the system provides no
-/// pages for it. Only the code that starts kernels, products and copies checks this.
+/// Floor 3. Tells whether the operations of this host thread compute, and whether a GPU does. They do not while a
+/// program is priced on a dry mesh: no kernel starts, nothing is copied, and memory is allocated but never touched, so
+/// that the system provides no pages for it. Only the code that starts kernels, products and copies checks this.
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace ostraka::engine {
+
+/// True if kernels run on a GPU by default. The host then has to wait for what it has started.
+inline constexpr bool has_gpu = !std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>;
 
 namespace detail {
 

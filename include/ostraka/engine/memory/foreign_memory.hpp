@@ -11,8 +11,9 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstring>
-#include <type_traits>
 #include <utility>
+
+#include <ostraka/engine/memory/computing.hpp>
 
 namespace ostraka::engine {
 
@@ -47,7 +48,7 @@ struct kept_owner {
 
   // Kernels in flight may still use the memory. Kokkos waits for them, too, before it frees its own memory.
   void destroy_shared_allocation() {
-    if constexpr (!std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>) Kokkos::fence();
+    if constexpr (has_gpu) Kokkos::fence();
     owner = memory_owner();
   }
 };

@@ -178,7 +178,6 @@ class slab_pool {
 
   static void free_slab(slab const& s) {
     // Kernels and copies in flight may still use a GPU's memory, and copies may use the host's.
-    constexpr bool has_gpu = !std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>;
     if constexpr (has_gpu || !std::is_same_v<Space, Kokkos::HostSpace>) Kokkos::fence();
     switch (s.from) {
       case slab::source::kokkos: return Kokkos::kokkos_free<Space>(s.memory);

@@ -16,7 +16,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include <ostraka/engine/call_check/observe_groups.hpp>
@@ -105,7 +104,7 @@ class tracer final : public listener {
 
   [[gnu::cold, gnu::noinline]] void on_event(event const& e) override {
     if (!computes() || e.dry) return;  // time has no meaning while a program is priced, or on a dry mesh
-    if constexpr (!std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>)
+    if constexpr (has_gpu)
       if (e.kind == event_kind::ends) Kokkos::fence();  // otherwise its kernels would count for later regions
     std::int64_t const now = nanoseconds();
     short_lock const alone(lock_);
