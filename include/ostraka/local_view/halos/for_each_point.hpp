@@ -25,6 +25,7 @@
 
 #include <ostraka/blocks/fill.hpp>
 #include <ostraka/calls/called_function.hpp>
+#include <ostraka/engine/blocks/dense.hpp>
 #include <ostraka/local_view/halos/check_points.hpp>
 #include <ostraka/local_view/halos/stencil.hpp>
 
@@ -275,13 +276,11 @@ struct sum_over_points {
     if constexpr (sizeof...(Axes) > 0) extents[0] = summands::number;
     auto const result = detail::make_block<result_type>(detail::stencil_operand<First>::tensor(first).mesh_handle(),
                                                         extents, local, {});
-    auto const store = [&, to = result.local().data()](int k, auto const& value) {
-      engine::fill_block(detail::execution_space_of<result_type>(), to + k, 1, static_cast<S>(value));
-    };
+    auto const exec = detail::execution_space_of<result_type>();
     if constexpr (sizeof...(Axes) == 0)
-      store(0, sum);
+      engine::fill_block(exec, result.local().data(), 1, static_cast<S>(sum));
     else
-      for (int k = 0; k < summands::number; ++k) store(k, sum.of[k]);
+      engine::store_numbers(exec, result.local().data(), sum, summands::number);
     return result;
   }
 };

@@ -34,6 +34,7 @@ struct several_sums {
   T of[N]{};
 
   several_sums() = default;
+  KOKKOS_FORCEINLINE_FUNCTION T const& operator[](std::int64_t k) const { return of[k]; }
   template <class Array>
   KOKKOS_FORCEINLINE_FUNCTION explicit several_sums(Array const& summands) {
     for (int k = 0; k < N; ++k) of[k] = static_cast<T>(summands[static_cast<std::size_t>(k)]);
