@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 namespace ostraka::testing {
 
@@ -51,7 +52,7 @@ class program_array {
 
  private:
   Kokkos::View<T*> array_;
-  typename Kokkos::View<T*>::HostMirror here_;
+  decltype(Kokkos::create_mirror_view(std::declval<Kokkos::View<T*>&>())) here_;
 };
 
 }  // namespace ostraka::testing
