@@ -111,6 +111,7 @@ set(rooms
   "local_view: meshes tensors calls moves"
   "local_view/collectives: calls blocks creation elements moves algebra local_view"
   "local_view/halos: tensors calls blocks arrays moves local_view local_view/collectives"
+  "local_view/points: tensors calls blocks arrays moves local_view local_view/collectives local_view/halos"
   "dlpack: tensors calls blocks arrays local_view/halos"
   "local_view/pipelines: calls blocks elements moves local_view local_view/collectives"
   "tree: tensors blocks creation elements moves local_view local_view/pipelines"
@@ -136,7 +137,7 @@ set(rooms
     operations/reductions operations/normalisation operations/positions operations/attention fourier gradient/rules \
     gradient/rules/elements gradient/rules/moves gradient/rules/algebra gradient/abstract"
   "gradient/rules/local_view: blocks creation arrays local_view local_view/collectives local_view/halos \
-    local_view/pipelines tree gradient/cotangents gradient/directives gradient/rules/elements"
+    local_view/points local_view/pipelines tree gradient/cotangents gradient/directives gradient/rules/elements"
   "gradient: creation elements gradient/cotangents"
   "experts: tensors blocks arrays elements moves algebra local_view local_view/collectives operations/elements \
     operations/indices operations/reductions operations/normalisation"

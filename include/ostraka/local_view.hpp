@@ -22,12 +22,12 @@
 #include <ostraka/local_view/collectives/scans.hpp>
 #include <ostraka/local_view/halos/adopt_ghosted.hpp>
 #include <ostraka/local_view/halos/exchange_halo.hpp>
-#include <ostraka/local_view/halos/for_each_point.hpp>
-#include <ostraka/local_view/halos/own.hpp>
-#include <ostraka/local_view/halos/patches.hpp>
-#include <ostraka/local_view/halos/stencil.hpp>
 #include <ostraka/local_view/part.hpp>
 #include <ostraka/local_view/pipelines/pipeline.hpp>
 #include <ostraka/local_view/pipelines/pipeline_loss.hpp>
+#include <ostraka/local_view/points/for_each_point.hpp>
+#include <ostraka/local_view/points/own.hpp>
+#include <ostraka/local_view/points/patches.hpp>
+#include <ostraka/local_view/points/stencil.hpp>
 #include <ostraka/local_view/pvary.hpp>
 #include <ostraka/local_view/shard_map.hpp>

@@ -22,8 +22,8 @@
 #include <ostraka/engine/moves/halo_flight.hpp>
 #include <ostraka/gradient/rules/local_view/derivative_of_exchanges.hpp>
 #include <ostraka/local_view/halos/exchange_halo.hpp>
-#include <ostraka/local_view/halos/own.hpp>
-#include <ostraka/local_view/halos/patches.hpp>
+#include <ostraka/local_view/points/own.hpp>
+#include <ostraka/local_view/points/patches.hpp>
 
 namespace ostraka {
 

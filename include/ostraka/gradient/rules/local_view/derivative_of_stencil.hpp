@@ -20,7 +20,7 @@
 
 #include <ostraka/gradient/rules/elements/derivative_of_map.hpp>
 #include <ostraka/gradient/rules/local_view/derivative_of_halos.hpp>
-#include <ostraka/local_view/halos/stencil.hpp>
+#include <ostraka/local_view/points/stencil.hpp>
 
 namespace ostraka {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <utility>
 
-#include <ostraka/local_view/halos/stencil.hpp>
+#include <ostraka/local_view/points/stencil.hpp>
 
 namespace ostraka {
 

@@ -31,7 +31,7 @@
 #include <ostraka/engine/blocks/stencil_block.hpp>
 #include <ostraka/local_view/halos/check_reach.hpp>
 #include <ostraka/local_view/halos/exchange_halo.hpp>
-#include <ostraka/local_view/halos/stencil_points.hpp>
+#include <ostraka/local_view/points/stencil_points.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 

@@ -14,7 +14,7 @@
 
 #include <ostraka/calls/shared_memory.hpp>
 #include <ostraka/local_view/halos/check_reach.hpp>
-#include <ostraka/local_view/halos/stencil_points.hpp>
+#include <ostraka/local_view/points/stencil_points.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {

@@ -17,7 +17,7 @@
 #include <type_traits>
 
 #include <ostraka/engine/blocks/stencil_cotangents.hpp>
-#include <ostraka/local_view/halos/stencil.hpp>
+#include <ostraka/local_view/points/stencil.hpp>
 
 namespace ostraka {
 

@@ -26,8 +26,8 @@
 #include <ostraka/blocks/fill.hpp>
 #include <ostraka/calls/called_function.hpp>
 #include <ostraka/engine/blocks/dense.hpp>
-#include <ostraka/local_view/halos/check_points.hpp>
-#include <ostraka/local_view/halos/stencil.hpp>
+#include <ostraka/local_view/points/check_points.hpp>
+#include <ostraka/local_view/points/stencil.hpp>
 
 namespace ostraka {
 
