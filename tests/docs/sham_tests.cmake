@@ -27,7 +27,7 @@ list(LENGTH unmarked others)
 
 file(READ "${SOURCE}/docs/design/gpus.md" page)
 set(failures "")
-foreach(words IN ITEMS "| ${marked} test programs marked `// sham:` |" "The others, ${others} programs, do not.")
+foreach(words IN ITEMS "| ${marked} test programs marked `// sham:` |" "The other ${others} programs do not.")
   string(FIND "${page}" "${words}" position)
   if(position EQUAL -1)
     string(APPEND failures "docs/design/gpus.md does not say: ${words}\n")
