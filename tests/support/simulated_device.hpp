@@ -113,6 +113,7 @@ class simulated_device {
       if (a.what == planner::verb::reduce)
         expect((of_plan & kinds::folds) != 0, "a reduction that the plan does not name");
       if (a.what != planner::verb::multiply) continue;
+      expect((of_plan & kinds::products) != 0, "a product that the plan does not name");
       planner::contraction const& p = todo.products[static_cast<std::size_t>(a.item)].loops;
       bool sums = false;
       for (int l = 0; l < p.labels; ++l) {

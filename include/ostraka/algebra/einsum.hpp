@@ -95,7 +95,8 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
                          engine::per_thread(memory), functions_of_call<Policy, types, value, typename First::space>());
     else
       return Mode::run(result, std::tuple(view_in(first), view_in(rest)...), execution_space_of<result_type>(), w, plan,
-                       blocks, result.local().data(), update, engine::per_thread(memory));
+                       blocks, result.local().data(), update, engine::per_thread(memory),
+                       functions_of_call<Policy, types, value, typename First::space>());
   }
 
   /// The same as a constant. @pre is_planned

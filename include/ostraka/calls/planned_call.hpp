@@ -60,13 +60,16 @@ inline constexpr bool is_planned_call = !any_varies<Operands...> && !limits_work
 template <class... Operands>
 inline constexpr bool is_planned_call<no_policy, Operands...> = !any_varies<Operands...>;
 
-/// The kinds of steps that schedules of the call may have; all kinds if its plan is made when it runs.
+/// The kinds of steps that schedules of the call may have. If its plan is made when it runs, these are all kinds, but
+/// one tensor is not multiplied.
 template <class Policy, class Types>
 consteval unsigned kinds_of_call() {
   if constexpr (std::is_same_v<Policy, no_policy>)  // has no members for the next branch
     return planner::kinds_of(planner::plan_view(Types::plan));
   else if constexpr (is_stored_plan<Policy>)
     return planner::kinds_of(planner::plan_view(Types::plan));
+  else if constexpr (planner::plan_view(Types::plan).operands.size() == 1)
+    return planner::kinds::moves | planner::kinds::folds;
   else
     return planner::kinds::all;
 }

@@ -63,7 +63,7 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   WHERE template void run(EXEC const&, mesh_route const&, T const*, T*);                                              \
   WHERE template run_in_flight detail::begin_flight(EXEC const&, execution_context const&, planner::plan_view const&, \
                                                     T const* const*, T*, update<T> const&, schedule_memory&,          \
-                                                    planner::strided_box const*);                                     \
+                                                    run_functions<EXEC, T> const&, planner::strided_box const*);      \
   WHERE template run_in_flight begin_permute(EXEC const&, execution_context const&, planner::spec const&,             \
                                              planner::mesh_set, permutation_view const&,                              \
                                              strided_block<T const*> const&, strided_block<T*> const&);               \

@@ -178,7 +178,8 @@ auto reshard_when(char const* operation, A const& a, Policy const& policy) {
   value const* const block = elements_of(a);
   static thread_local constinit engine::schedule_memory* memory = nullptr;
   return When::run(result, std::tuple(a.local()), execution_space_of<A>(), w, plan, &block, result.local().data(),
-                   engine::update<value>(), engine::per_thread(memory));
+                   engine::update<value>(), engine::per_thread(memory),
+                   functions_of_call<Policy, Types, value, typename A::space>());
 }
 
 // Runs the steps of `Types`: those of a planned reshard, or the single move of a verb. `When`: at once, or begun.

@@ -31,14 +31,14 @@ template <class Exec, class T>
 class flight_record final : public flight_on<Exec> {
  public:
   void begin(execution_context const& w, planner::plan_view const& plan, T const* const* operands, T* result,
-             update<T> const& how, schedule_memory& memory, planner::strided_box const* given) {
+             update<T> const& how, schedule_memory& memory, run_functions<Exec, T> const& functions,
+             planner::strided_box const* given) {
     w_ = w;
     plan_ = plan;
     if (is_profiled(w)) keep_plan();
-    known_schedule& known =
-        memory.of<Exec>(w, plan, how, every_function<Exec, T>(), given, own_, mpi_calls::nonblocking);
-    run_.emplace(this->exec(), w_, plan_, known, operands, result, how, every_function<Exec, T>(),
-                 profiled_as::operation, nullptr, mpi_calls::nonblocking);
+    known_schedule& known = memory.of<Exec>(w, plan, how, functions, given, own_, mpi_calls::nonblocking);
+    run_.emplace(this->exec(), w_, plan_, known, operands, result, how, functions, profiled_as::operation, nullptr,
+                 mpi_calls::nonblocking);
     known_ = &known;
     ++known_->in_flight;
     this->enlist(*w.mesh, w.operation);
@@ -95,10 +95,11 @@ class flight_record final : public flight_on<Exec> {
 template <class Exec, class T>
 run_in_flight begin_flight(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
                            T const* const* operands, T* result, update<T> const& how, schedule_memory& memory,
-                           planner::strided_box const* given) {
+                           run_functions<Exec, T> const& functions, planner::strided_box const* given) {
   if (compares_calls(w)) require_same_call<T>(w, plan);  // comparing only first runs would wait for the others
-  return begin_record<flight_record<Exec, T>>(
-      exec, [&](flight_record<Exec, T>& record) { record.begin(w, plan, operands, result, how, memory, given); });
+  return begin_record<flight_record<Exec, T>>(exec, [&](flight_record<Exec, T>& record) {
+    record.begin(w, plan, operands, result, how, memory, functions, given);
+  });
 }
 
 }  // namespace detail
@@ -107,15 +108,16 @@ run_in_flight begin_flight(Exec const& exec, execution_context const& w, planner
 /// when the first message is in flight; without messages, when everything is done except waiting for the device.
 template <class Exec, class T>
 run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
-                    T const* const* operands, T* result, update<T> const& how, schedule_memory& memory) {
-  return detail::begin_flight(exec, w, plan, operands, result, how, memory, nullptr);
+                    T const* const* operands, T* result, update<T> const& how, schedule_memory& memory,
+                    run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
+  return detail::begin_flight(exec, w, plan, operands, result, how, memory, functions, nullptr);
 }
 
 /// The same for blocks that may be parts of larger ones, or have other strides.
 template <class Exec, class T>
 run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
                     strided_block<T const*> const* operands, strided_block<T*> const& result, update<T> const& how,
-                    schedule_memory& memory) {
+                    schedule_memory& memory, run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
   planner::strided_box given[planner::result_buffer + 1];
   T const* data[planner::max_operands]{};
   for (int k = 0; k < plan.operands.size(); ++k) {
@@ -123,23 +125,25 @@ run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_
     data[k] = operands[k].data;
   }
   given[planner::result_buffer] = result;
-  return detail::begin_flight(exec, w, plan, data, result.data, how, memory, given);
+  return detail::begin_flight(exec, w, plan, data, result.data, how, memory, functions, given);
 }
 
 /// The same for operands that may have repeated labels.
 template <class Exec, class T>
 run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
-                    operand_source<T> const* operands, T* result, update<T> const& how, schedule_memory& memory) {
+                    operand_source<T> const* operands, T* result, update<T> const& how, schedule_memory& memory,
+                    run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
   strided_block<T const*> blocks[planner::max_operands];
   strided_block<T*> const target = detail::blocks_of(w, plan, operands, result, blocks);
-  return begin(exec, w, plan, blocks, target, how, memory);
+  return begin(exec, w, plan, blocks, target, how, memory, functions);
 }
 
 /// The same within a limit of workspace. Nothing is then in flight: it runs to the end.
 template <class Exec, class Source, class T>
 run_in_flight begin(Exec const& exec, execution_context const& w, bounded_plan const& bounded, Source const* operands,
-                    T* result, update<T> const& how, schedule_memory& memory) {
-  run(exec, w, bounded, operands, result, how, memory);
+                    T* result, update<T> const& how, schedule_memory& memory,
+                    run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
+  run(exec, w, bounded, operands, result, how, memory, functions);
   return {};
 }
 

@@ -119,8 +119,8 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   if (!plan.steps.empty()) {
     known_schedule& known = per_thread(moves);
     lower_for(known, on_source, w, false, false, transport_for<Exec, T>(), nullptr, planner::every_lowering());
-    running<Exec, T>(exec, w, on_source, known, &source, between.data(), update<T>(), every_function<Exec, T>(),
-                     profiled_as::steps)
+    running<Exec, T>(exec, w, on_source, known, &source, between.data(), update<T>(),
+                     functions_of_kinds<planner::kinds::moves, Exec, T>(), profiled_as::steps)
         .run_to_end();
     source = between.data();
   }

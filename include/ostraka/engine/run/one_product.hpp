@@ -34,10 +34,11 @@ bool run_one_product(Exec const& exec, execution_context const& w, known_schedul
                      T* result, update<T> const& how, run_functions<Exec, T> const& functions) {
   if constexpr (!std::is_same_v<T, bool>) {  // bools are not multiplied
     if (!known.is_one_product || counts_flops() || is_profiled(w)) return false;
+    if (functions.contract == nullptr) planner::lacks_function();
     planner::product const& p = known.schedule.products[0];
-    contract_in_tiles(exec, p.loops, operands[p.begin[0].buffer] + p.begin[0].at,
-                      operands[p.begin[1].buffer] + p.begin[1].at, result + p.begin[2].at,
-                      update_of(known.schedule.actions[0].how, how), known.product_plans[0], functions.products);
+    functions.contract(exec, p.loops, operands[p.begin[0].buffer] + p.begin[0].at,
+                       operands[p.begin[1].buffer] + p.begin[1].at, result + p.begin[2].at,
+                       update_of(known.schedule.actions[0].how, how), known.product_plans[0], functions.products);
     progress();
     fence_on_host(exec);
     return true;

@@ -39,6 +39,8 @@ struct run_functions {
   message_functions<Exec, T> scatter{};
   message_functions<Exec, T> exchange{};
   void (running<Exec, T>::*reduce)(planner::product const&, reduction, planner::scaling) = nullptr;
+  void (*contract)(Exec const&, contraction const&, T const*, T const*, T*, update<T> const&, plan_ticket&,
+                   product_kernels<Exec, T> const&) = nullptr;
   product_kernels<Exec, T> products{};
   planner::lowering_functions<planner::schedule> const* lowering = nullptr;
 };

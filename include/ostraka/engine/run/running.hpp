@@ -128,9 +128,9 @@ class running {
 
   void multiply(planner::product const& p, planner::scaling how) {
     if (counts_flops()) count_flops(p.loops, true, int{sizeof(T)});
-    if constexpr (!std::is_same_v<T, bool>)  // bools are not multiplied
-      contract_in_tiles(exec_, p.loops, static_cast<T const*>(at(p.begin[0])), static_cast<T const*>(at(p.begin[1])),
-                        at(p.begin[2]), update_of(how), plan_of(p), functions_.products);
+    if (functions_.contract == nullptr) planner::lacks_function();
+    functions_.contract(exec_, p.loops, at(p.begin[0]), at(p.begin[1]), at(p.begin[2]), update_of(how), plan_of(p),
+                        functions_.products);
   }
 
   void reduce(planner::product const& p, reduction kind, planner::scaling how) {
@@ -168,6 +168,8 @@ class running {
     if constexpr ((Kinds & (kinds::exchanges | kinds::rings)) != 0)
       f.exchange = functions_for<exchange_message, &running::start_exchange>;
     if constexpr ((Kinds & kinds::folds) != 0) f.reduce = constant<&running::fold>;
+    if constexpr ((Kinds & kinds::products) != 0 && !std::is_same_v<T, bool>)  // bools are not multiplied
+      f.contract = constant<&contract_in_tiles<Exec, T>>;
     constexpr product_labels of_products{(Kinds & kinds::batches) != 0, (Kinds & kinds::unshared_labels) != 0,
                                          (Kinds & kinds::unsummed) != 0, (Kinds & kinds::shared_blocks) != 0};
     f.products = product_kernels_of<of_products, Exec, T>();

@@ -68,7 +68,8 @@ auto exchange_parts(A const& a) {
   static thread_local constinit engine::schedule_memory* memory = nullptr;
   auto const* const block = elements_of(a);
   return When::run(result, std::tuple(a.local()), execution_space_of<A>(), w, planner::plan_view(from, to, Move::steps),
-                   &block, result.local().data(), engine::update<typename A::value_type>(), engine::per_thread(memory));
+                   &block, result.local().data(), engine::update<typename A::value_type>(), engine::per_thread(memory),
+                   functions_of_moves<Move, A>());
 }
 
 template <class A, class I>

@@ -131,6 +131,17 @@ unnamed_block<T, Rank, Space> allocate_lifted(std::shared_ptr<engine::device_mes
   return result;
 }
 
+// The functions that the run of a lifted move needs.
+template <class Move, class A>
+engine::run_functions<execution_space_type<A>, typename A::value_type> const& functions_of_moves() {
+  constexpr unsigned kinds = [] {
+    unsigned some = 0;
+    for (planner::planned_step const& s : Move::steps) some |= planner::kinds_of(s.kind);
+    return some;
+  }();
+  return engine::functions_of_kinds<kinds, execution_space_type<A>, typename A::value_type>();
+}
+
 // Moves a block as the tensor to which it is lifted, now or later as `When` says. `Dropped` is the untiled axis that
 // the result drops, or void.
 template <class Move, class Dropped, class When, class A>
@@ -146,7 +157,7 @@ auto run_lifted(char const* operation, A const& a) {
   value const* const block = elements_of(a);
   return When::run(result, std::tuple(a.local()), execution_space_of<A>(), lifted.w,
                    planner::plan_view(l.from, l.to, Move::steps), &block, result.local().data(),
-                   engine::update<value>(), engine::per_thread(memory));
+                   engine::update<value>(), engine::per_thread(memory), functions_of_moves<Move, A>());
 }
 
 // ---- verdicts -------------------------------------------------------------------------------------------------------

@@ -3,13 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 2. The kinds of actions, other than copies, fills and products, that the schedules of a plan may hold for any
-/// extents. They are known at compile time, so that a program contains only the parts of the engine that its plans
-/// need. A move becomes a message of its own kind, or no message. A contraction of one tensor is a reduction. The
-/// labels of a product are those of the operands.
+/// Floor 2. The kinds of actions, other than copies and fills, that the schedules of a plan may hold for any extents.
+/// They are known at compile time, so that a program contains only the parts of the engine that its plans need. A move
+/// becomes a message of its own kind, or no message. A contraction of one tensor is a reduction. The labels of a
+/// product are those of the operands.
 ///
-///     C[I, K] <- A[I_X, J] B[J, K]      all_gather, contract      gathers
-///     C[B, I] <- A[B, I, J] B[B, I]     contract                  batches, unshared_labels, unsummed, shared_blocks
+///     C[I, K] <- A[I_X, J] B[J, K]      all_gather, contract   gathers, products
+///     C[B, I] <- A[B, I, J] B[B, I]     contract               products of the kinds batches, unshared_labels,
+///                                                              unsummed, shared_blocks
 
 #include <ostraka/plan/spec/step.hpp>
 
@@ -22,12 +23,17 @@ inline constexpr unsigned reduces_all = 2;
 inline constexpr unsigned scatters = 4;
 inline constexpr unsigned exchanges = 8;
 inline constexpr unsigned folds = 16;
-inline constexpr unsigned batches = 32;      ///< products with a label in both operands and the result
-inline constexpr unsigned unshared_labels = 64;  ///< products with a label in one operand alone
-inline constexpr unsigned rings = 128;       ///< contractions whose messages are exchanges
-inline constexpr unsigned unsummed = 256;    ///< products without a summed label that both operands have
-inline constexpr unsigned shared_blocks = 512;  ///< products whose operands have two labels in common, or batches
-inline constexpr unsigned all = 1023;
+inline constexpr unsigned rings = 32;     ///< contractions whose messages are exchanges
+inline constexpr unsigned products = 64;  ///< contractions of two tensors, of the following kinds or others
+
+inline constexpr unsigned batches = 128;          ///< products with a label in both operands and the result
+inline constexpr unsigned unshared_labels = 256;  ///< products with a label in one operand alone
+inline constexpr unsigned unsummed = 512;         ///< products without a summed label that both operands have
+inline constexpr unsigned shared_blocks = 1024;   ///< products whose operands have two labels in common, or batches
+
+inline constexpr unsigned all = 2047;
+/// The kinds that the moves of a tensor may have.
+inline constexpr unsigned moves = gathers | reduces_all | scatters | exchanges;
 /// The kinds that lowering has functions for.
 inline constexpr unsigned lowered = gathers | reduces_all | scatters | exchanges | rings;
 }  // namespace kinds
@@ -70,8 +76,9 @@ template <class Table>
 /// labels that are summed.
 [[nodiscard]] constexpr unsigned kinds_of_products(list_view<spec> operands, spec const& result) {
   if (operands.size() < 2) return 0;
-  if (operands.size() > 2) return kinds::batches | kinds::unshared_labels | kinds::unsummed | kinds::shared_blocks;
-  unsigned some = kinds::unsummed;
+  if (operands.size() > 2)
+    return kinds::products | kinds::batches | kinds::unshared_labels | kinds::unsummed | kinds::shared_blocks;
+  unsigned some = kinds::products | kinds::unsummed;
   int in_common = 0;
   for (int k = 0; k < 2; ++k)
     for (int i = 0; i < operands[k].rank; ++i) {
