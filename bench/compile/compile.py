@@ -13,6 +13,8 @@ medians over the rounds; memory is the largest resident set.
 
     program     README's first program (examples/first)          against   the same sum by Kokkos and MPI alone
       (by_hand.cpp)
+    solver      an iteration of conjugate gradients on arrays    against   the include
+      with ghost layers (solver.cpp)
     model       a small Llama under two rule sets (model.cpp)    against   the same under one
     include     <ostraka/ostraka.hpp>                            against   <Kokkos_Core.hpp> and <mpi.h>
     case        one operation and 100 others of its kind         against   one operation and 100 trivial function
@@ -44,8 +46,8 @@ from operations import CASES, source_of
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 INSTRUCTIONS = False  # instead of seconds
 LINKED = ["-DNDEBUG", "-DOSTRAKA_COMPILED", "-c"]
-MODES = {"syntax": ["-fsyntax-only"], "O0": ["-O0", "-c"], "O2": ["-O2", "-c"], "compiled": ["-O2", *LINKED],
-         "compiled-O1": ["-O1", *LINKED], "compiled-O3": ["-O3", *LINKED]}
+MODES = {"syntax": ["-fsyntax-only"], "O0": ["-O0", "-c"], "O2": ["-O2", "-c"], "O3": ["-O3", "-c"],
+         "compiled": ["-O2", *LINKED], "compiled-O1": ["-O1", *LINKED], "compiled-O3": ["-O3", *LINKED]}
 
 # --- compilers --------------------------------------------------------------------------------------------------------
 
@@ -143,9 +145,8 @@ def measure_include(command, folder, rounds, header):
             "baseline_MiB": median(r[0][1] for r in runs), "subject_MiB": median(r[1][1] for r in runs)}
 
 
-def measure_program(command, folder, rounds):
-    texts = {name: (ROOT / source).read_text()
-             for name, source in (("by_hand", "bench/compile/by_hand.cpp"), ("first", "examples/first/first.cpp"))}
+def measure_program(command, folder, rounds, texts):
+    """The second text against the first."""
     runs = compare(command + ["-DNDEBUG"], folder, rounds, texts)
     return {"baseline_s": median(r[0][0] for r in runs), "subject_s": median(r[1][0] for r in runs),
             "least_s": min(r[1][0] for r in runs),
@@ -186,8 +187,8 @@ def main():
     arguments.add_argument("--count", type=int, default=100, help="operations of a kind")
     arguments.add_argument("--rounds", type=int, default=5)
     arguments.add_argument("--modes", default="syntax,O0,O2",
-                           help="of syntax, O0, O2, compiled, compiled-O1, compiled-O3; cases of plans are checked for "
-                                "syntax only")
+                           help="of syntax, O0, O2, O3, compiled, compiled-O1, compiled-O3; cases of plans are checked "
+                                "for syntax only")
     arguments.add_argument("--compilers", default="", help="instead of g++ and every clang++ from 16 on")
     arguments.add_argument("--only", default="", help="cases whose name has this")
     arguments.add_argument("--json", type=pathlib.Path, help="write the figures here, too")
@@ -206,6 +207,10 @@ def main():
         return 0
     compilers = find_compilers([c for c in given.compilers.split(",") if c])
     flags = read_flags(given.flags)
+    programs = {"program": {"by_hand": (ROOT / "bench/compile/by_hand.cpp").read_text(),
+                            "first": (ROOT / "examples/first/first.cpp").read_text()},
+                "solver": {"include": "#include <ostraka/ostraka.hpp>\n",
+                           "solver": (ROOT / "bench/compile/solver.cpp").read_text()}}
     figures = []
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
@@ -217,9 +222,11 @@ def main():
                     figures.append({"compiler": compiler, "mode": mode, "case": case, **measured})
                     return measured
 
-                if given.only in "program":
-                    f = noted("program", measure_program(command, folder, given.rounds))
-                    print(f"{compiler}, {mode}: program {f['subject_s']:.2f} s ({f['least_s']:.2f} to "
+                for program, texts in programs.items():
+                    if given.only not in program:
+                        continue
+                    f = noted(program, measure_program(command, folder, given.rounds, texts))
+                    print(f"{compiler}, {mode}: {program} {f['subject_s']:.2f} s ({f['least_s']:.2f} to "
                           f"{f['most_s']:.2f}) against {f['baseline_s']:.2f} s, {f['ratio']:.2f} times; "
                           f"{f['subject_MiB']:.0f} MiB; {f['subject_bytes'] / 1000:.0f} KB against "
                           f"{f['baseline_bytes'] / 1000:.0f} KB", flush=True)
