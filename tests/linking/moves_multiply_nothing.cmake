@@ -3,8 +3,8 @@
 #
 #   cmake -DNM=nm -DOBJECT=moves.o -P moves_multiply_nothing.cmake
 #
-# An object of a header-only program that only moves and sums holds runs of plans, and no products: those take a compiler
-# as long as all else of a run (plan/lowering/kinds.hpp).
+# An object of a header-only program that only moves and sums holds runs of plans, and no products, which would take the
+# compiler as long as all the rest (plan/lowering/kinds.hpp).
 
 cmake_minimum_required(VERSION 3.23)
 
