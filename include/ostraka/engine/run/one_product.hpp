@@ -7,10 +7,7 @@
 /// nor workspace, so it is computed without a run (running.hpp), whose state takes longer to set up than a product of a
 /// few numbers.
 
-#include <type_traits>
-
 #include <ostraka/engine/machine/progress.hpp>
-#include <ostraka/engine/run/contract_in_tiles.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/engine/run/report_run.hpp>
@@ -32,18 +29,15 @@ template <class T>
 template <class Exec, class T>
 bool run_one_product(Exec const& exec, execution_context const& w, known_schedule& known, T const* const* operands,
                      T* result, update<T> const& how, run_functions<Exec, T> const& functions) {
-  if constexpr (!std::is_same_v<T, bool>) {  // bools are not multiplied
-    if (!known.is_one_product || counts_flops() || is_profiled(w)) return false;
-    if (functions.contract == nullptr) planner::lacks_function();
-    planner::product const& p = known.schedule.products[0];
-    functions.contract(exec, p.loops, operands[p.begin[0].buffer] + p.begin[0].at,
-                       operands[p.begin[1].buffer] + p.begin[1].at, result + p.begin[2].at,
-                       update_of(known.schedule.actions[0].how, how), known.product_plans[0], functions.products);
-    progress();
-    fence_on_host(exec);
-    return true;
-  }
-  return false;
+  if (!known.is_one_product || counts_flops() || is_profiled(w)) return false;
+  if (functions.contract == nullptr) planner::lacks_function();
+  planner::product const& p = known.schedule.products[0];
+  functions.contract(exec, p.loops, operands[p.begin[0].buffer] + p.begin[0].at,
+                     operands[p.begin[1].buffer] + p.begin[1].at, result + p.begin[2].at,
+                     update_of(known.schedule.actions[0].how, how), known.product_plans[0], functions.products);
+  progress();
+  fence_on_host(exec);
+  return true;
 }
 
 }  // namespace ostraka::engine

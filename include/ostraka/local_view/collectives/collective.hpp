@@ -134,11 +134,8 @@ unnamed_block<T, Rank, Space> allocate_lifted(std::shared_ptr<engine::device_mes
 // The functions that the run of a lifted move needs.
 template <class Move, class A>
 engine::run_functions<execution_space_type<A>, typename A::value_type> const& functions_of_moves() {
-  constexpr unsigned kinds = [] {
-    unsigned some = 0;
-    for (planner::planned_step const& s : Move::steps) some |= planner::kinds_of(s.kind);
-    return some;
-  }();
+  static constexpr planner::spec from = Move::from, to = Move::to;
+  constexpr unsigned kinds = planner::kinds_of(planner::plan_view(from, to, Move::steps));
   return engine::functions_of_kinds<kinds, execution_space_type<A>, typename A::value_type>();
 }
 
